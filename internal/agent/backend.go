@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+)
+
+// Backend is one mind: a model behind an HTTP call, a CLI agent, or the rules.
+type Backend interface {
+	Name() string // what a person is told: "rules", "openai gpt-…"
+	Capabilities() Capabilities
+	// Stream answers one step. It yields deltas and ends with one Delta whose Stop is set; an error ends the stream. It honours ctx.
+	Stream(ctx context.Context, req *Request) iter.Seq2[Delta, error]
+}
+
+// Capabilities says what a backend can do.
+type Capabilities struct {
+	Text, Streaming, Tools, Interruption, SessionResume, Approvals bool
+	Offline                                                        bool // needs no network and no key
+}
+
+// Request is one step's question: what a backend may know. It never holds viewer text in a privileged session.
+type Request struct {
+	Agent, Turn string
+	Session     SessionID
+	Step        int
+	Purpose     string
+	Audience    Audience
+	Trust       Trust
+	System      string // the brief, one system text
+	Messages    []Message
+	Tools       []ToolDef
+	Output      json.RawMessage // JSON Schema of the final message, nil for free text
+	Language    string          // the language the character writes in, BCP 47
+}
+
+// ToolDef is a tool as a backend sees it.
+type ToolDef struct {
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// StopReason says why a step ended. Empty while it goes on.
+type StopReason string
+
+// Stop reasons.
+const (
+	StopEnd    StopReason = "end"
+	StopCalls  StopReason = "tool-calls"
+	StopLength StopReason = "length"
+	StopFilter StopReason = "filter"
+)
+
+// Delta is a piece of an answer. A Call arrives whole, in order, with its Tool already the logical id when the backend could tell, else the name the model used.
+type Delta struct {
+	Text      string
+	Reasoning string
+	Call      *ToolCall
+	Usage     *Usage
+	Model     string
+	Stop      StopReason
+}
+
+// BackendError is a fault of a backend, for a person. Retryable says whether the same step may be tried again.
+type BackendError struct {
+	Backend   string
+	Code      string // "auth", "rate-limit", "overloaded", "context-overflow", "protocol", "network", "timeout", "refused"
+	Say       string // never a key, a URL with credentials, or viewer text
+	Retryable bool
+	Err       error
+}
+
+func (e *BackendError) Error() string { return e.Backend + ": " + e.Code + ": " + e.Say }
+func (e *BackendError) Unwrap() error { return e.Err }
