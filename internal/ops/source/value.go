@@ -1,0 +1,87 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// scalar is a string, a number or a truth value of a recording, as text: tools write the same field now as one, now as another. Anything else is
+// empty, so that one odd field does not cost the record.
+type scalar string
+
+// UnmarshalJSON takes what it can and never fails.
+func (s *scalar) UnmarshalJSON(b []byte) error {
+	*s = ""
+	switch {
+	case len(b) == 0 || b[0] == '{' || b[0] == '[' || b[0] == 'n':
+	case b[0] == '"' && bytes.IndexByte(b, '\\') < 0: // most are; the decoder has found its end already
+		*s = scalar(b[1 : len(b)-1])
+	case b[0] == '"':
+		var text string
+		if json.Unmarshal(b, &text) == nil {
+			*s = scalar(text)
+		}
+	default:
+		*s = scalar(b)
+	}
+	return nil
+}
+
+// or is s, or the first of others that is not empty.
+func (s scalar) or(others ...scalar) string {
+	for _, o := range others {
+		if s != "" {
+			break
+		}
+		s = o
+	}
+	return string(s)
+}
+
+// list is an array whose elements are taken one by one; one that does not fit is left out.
+type list[T any] []T
+
+// UnmarshalJSON takes what it can and never fails.
+func (l *list[T]) UnmarshalJSON(b []byte) error {
+	*l = nil
+	var raw []json.RawMessage
+	if len(b) == 0 || b[0] != '[' || json.Unmarshal(b, &raw) != nil {
+		return nil
+	}
+	for _, r := range raw {
+		var one T
+		if json.Unmarshal(r, &one) == nil {
+			*l = append(*l, one)
+		}
+	}
+	return nil
+}
+
+// object is a nested object; what is not an object leaves it at its zero value.
+type object[T any] struct {
+	V  T
+	Ok bool
+}
+
+// UnmarshalJSON takes what it can and never fails.
+func (o *object[T]) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '{' && json.Unmarshal(b, &o.V) == nil {
+		o.Ok = true
+	}
+	return nil
+}
+
+// decode reads one JSON object of a recording; the reason is empty when it could.
+func decode(raw []byte, into any) (reason string) {
+	i := 0
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\t' || raw[i] == '\r' || raw[i] == '\n') {
+		i++
+	}
+	if i < len(raw) && raw[i] != '{' && json.Valid(raw) {
+		return reasonNotObject
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return reasonBroken
+	}
+	return ""
+}
