@@ -18,7 +18,7 @@ type ItemView struct {
 	Character ops.Character
 	Evidence  []ops.Stored // the comments named as evidence, oldest first; Item.Target apart
 	Key       string       // idempotency key of the forms, new for each drawing
-	Reader    Reader
+	Reader    ops.Who
 	Severity  ops.Severity     // how soon to look
 	Errors    ops.InvalidError // 422: the form again, with what is wrong
 	Typed     string           // what the person had typed into note or answer

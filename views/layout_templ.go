@@ -53,7 +53,7 @@ type Flash struct {
 type Page struct {
 	Title  string // what the page is, in the reader's language; empty: the name of the room
 	Nav    Room
-	Reader Reader
+	Reader ops.Who
 	Theme  Theme
 	Back   string // path and query of this page without the base: where the language and theme forms come back to
 	Counts Counts
@@ -87,7 +87,7 @@ func Layout(p Page) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templruntime.NewAttributeExpression(mainID).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout.templ`, Line: 57, Col: 18}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layout.templ`, Line: 57, Col: 18}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var2)
 		if templ_7745c5c3_Err != nil {

@@ -32,7 +32,7 @@ type Board struct {
 	Chat     []ops.Stored // newest first
 	Pulse    Pulse
 	Activity Activity
-	Reader   Reader // what may be offered
+	Reader   ops.Who // what may be offered
 }
 
 // StreamHeader is the stream at a glance.
@@ -46,7 +46,7 @@ type StreamHeader struct {
 	Lag       time.Duration // how far the desk is behind its source
 	Pending   int
 	Report    string // id of the report once it stands
-	Reader    Reader
+	Reader    ops.Who
 }
 
 // Pulse is the chat in numbers; every number leads to its comments.
@@ -170,7 +170,7 @@ func StreamHeaderPartial(h StreamHeader) templ.Component {
 }
 
 // CardPartial puts a card on an open board, or over the same card.
-func CardPartial(c ops.Card, r Reader) templ.Component {
+func CardPartial(c ops.Card, r ops.Who) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

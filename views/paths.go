@@ -33,6 +33,7 @@ const (
 	LogoutPath      = "/logout"
 	SocketPath      = "/socket" // ?stream=&since=
 	GalleryPath     = "/gallery"
+	PausePath       = "/staff/pause" // POST paused ("true" or "false"), character (repeated), back
 	CardMoveHandled = "handled"
 	CardMoveDismiss = "dismissed"
 	CardMoveReopen  = "open"

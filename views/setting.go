@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"urakata/internal/lang"
-	"urakata/internal/ops"
 )
 
 // Setting is what a component may know of the request it is drawn for.
@@ -52,28 +51,4 @@ func T(ctx context.Context, key string, pairs ...any) string {
 // N is a message in the plural form that n asks for.
 func N(ctx context.Context, key string, n int, pairs ...any) string {
 	return printer(ctx).Count(key, n, pairs...)
-}
-
-// Reader is the person a page is drawn for; the zero Reader is nobody.
-type Reader struct {
-	ID   string
-	Name string
-	Role ops.OperatorRole
-}
-
-// May says whether the reader has at least a role; what the reader may not do is not drawn as a button.
-func (r Reader) May(role ops.OperatorRole) bool {
-	return r.ID != "" && rank(r.Role) >= rank(role)
-}
-
-func rank(role ops.OperatorRole) int {
-	switch role {
-	case ops.RoleModerator:
-		return 1
-	case ops.RoleOperator:
-		return 2
-	case ops.RoleOwner:
-		return 3
-	}
-	return 0
 }
