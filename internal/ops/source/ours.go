@@ -18,26 +18,32 @@ import (
 type ours struct{}
 
 type ourRecord struct {
-	ID         scalar `json:"id"`
-	Platform   scalar `json:"platform"`
-	Kind       scalar `json:"kind"`
-	Text       scalar `json:"text"`
-	At         scalar `json:"at"`
-	Timestamp  scalar `json:"timestamp"`
-	Offset     scalar `json:"offset"`
-	Author     author `json:"author"`
-	AuthorID   scalar `json:"authorId"`
-	AuthorName scalar `json:"authorName"`
-	Money      object[struct {
-		Amount   scalar `json:"amount"`
-		Micros   scalar `json:"micros"`
-		Currency scalar `json:"currency"`
-	}] `json:"money"`
+	ID         scalar           `json:"id"`
+	Platform   scalar           `json:"platform"`
+	Kind       scalar           `json:"kind"`
+	Text       scalar           `json:"text"`
+	At         scalar           `json:"at"`
+	Timestamp  scalar           `json:"timestamp"`
+	Offset     scalar           `json:"offset"`
+	Author     author           `json:"author"`
+	AuthorID   scalar           `json:"authorId"`
+	AuthorName scalar           `json:"authorName"`
+	Money      object[ourMoney] `json:"money"`
+	Metadata   object[struct {
+		SuperChat object[ourMoney] `json:"superChat"`
+	}] `json:"metadata"`
 	ReplyTo   scalar `json:"replyTo"`
 	Target    scalar `json:"target"`
 	Raid      scalar `json:"raid"`
 	Topic     scalar `json:"topic"`
 	Truncated scalar `json:"truncated"`
+}
+
+type ourMoney struct {
+	Amount       scalar `json:"amount"`
+	Micros       scalar `json:"micros"`
+	AmountMicros scalar `json:"amountMicros"` // as YouTube calls it
+	Currency     scalar `json:"currency"`
 }
 
 // author is an object, or only a name.
@@ -90,8 +96,12 @@ func (r *ourRecord) found() found {
 			Roles: r.Author.Roles,
 		},
 	}}
-	if r.Money.Ok {
-		f.Money = r.money()
+	paid := r.Money
+	if !paid.Ok {
+		paid = r.Metadata.V.SuperChat
+	}
+	if paid.Ok {
+		f.Money = paid.V.money()
 		if f.Kind == comment.KindMessage {
 			f.Kind = comment.KindPaid
 		}
@@ -114,13 +124,12 @@ func (r *ourRecord) found() found {
 	return f
 }
 
-func (r *ourRecord) money() *comment.Money {
-	code := currency(string(r.Money.V.Currency))
-	if r.Money.V.Micros == "" {
-		return &comment.Money{Micros: decimal(string(r.Money.V.Amount)), Currency: code}
+func (m *ourMoney) money() *comment.Money {
+	n := decimal(string(m.Amount))
+	if exact := m.Micros.or(m.AmountMicros); exact != "" {
+		n = decimal(exact) / 1_000_000
 	}
-	n := decimal(string(r.Money.V.Micros)) / 1_000_000
-	return &comment.Money{Micros: n, Currency: code}
+	return &comment.Money{Micros: n, Currency: currency(string(m.Currency))}
 }
 
 // parseOffset reads an offset of our own format.
