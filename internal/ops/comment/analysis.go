@@ -127,4 +127,7 @@ type Stream struct {
 	Topic    string // what the streamer says it is about
 	Title    string
 	Language string // BCP 47 primary tag, "" for unknown
+
+	Deny  []string // words the operator does not want in this chat
+	Allow []string // words and phrases that are never a finding here, such as one a person marked as a false alarm
 }
