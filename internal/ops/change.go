@@ -38,6 +38,7 @@ type changeStore interface {
 
 // AuditEntry is who did what, when and why; nothing updates or deletes one.
 type AuditEntry struct {
+	Seq    int64 // its place, given by the store; Page.After takes it
 	At     time.Time
 	By     string
 	Action string // "inbox.allow", "inbox.late", "card.dismiss", "stream.end", "operator.add", …
