@@ -99,7 +99,7 @@ func TestTheSameKeyGivesTheFirstResult(t *testing.T) {
 	}
 	now = noon.Add(time.Hour)
 	again := deletion("k", "c")
-	again.Facts = platform.Facts{Known: true, Deleted: true} // by us
+	again.Facts = platform.Facts{Known: true, Deleted: true}                                     // by us
 	second, err := rehearsal(t, &ledger, func() time.Time { return now }).Do(t.Context(), again) // after a restart
 	if err != nil || second != first {
 		t.Errorf("again: %+v, %v, want %+v", second, err, first)
@@ -186,7 +186,7 @@ func TestTooManyActions(t *testing.T) {
 		if err := say(3); err != nil {
 			t.Errorf("one that was done before: %v", err)
 		}
-		time.Sleep(refusal.RetryAfter) // the bubble's clock
+		<-time.After(refusal.RetryAfter) // the clock of the bubble
 		if err := say(20); err != nil {
 			t.Errorf("after the wait: %v", err)
 		}

@@ -18,7 +18,7 @@ const Bits = "BITS"
 var signs = map[string]string{
 	"$": "USD", "US$": "USD", "CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD", "NZ$": "NZD", "HK$": "HKD", "NT$": "TWD",
 	"MX$": "MXN", "R$": "BRL", "S$": "SGD", "SG$": "SGD", "CLP$": "CLP", "AR$": "ARS",
-	"¥": "JPY", "￥": "JPY", "JP¥": "JPY", "円": "JPY", "CN¥": "CNY", "元": "CNY", "€": "EUR", "£": "GBP", "₩": "KRW", "￦": "KRW", "원": "KRW",
+	"¥": "JPY", "JP¥": "JPY", "円": "JPY", "CN¥": "CNY", "元": "CNY", "€": "EUR", "£": "GBP", "₩": "KRW", "￦": "KRW", "원": "KRW",
 	"₹": "INR", "₽": "RUB", "руб.": "RUB", "руб": "RUB", "₱": "PHP", "฿": "THB", "₫": "VND", "₴": "UAH", "₪": "ILS", "₺": "TRY", "₦": "NGN",
 	"zł": "PLN", "Kč": "CZK", "Ft": "HUF", "Rp": "IDR", "RM": "MYR", "R": "ZAR", "лв.": "BGN", "лв": "BGN", "lei": "RON",
 }
@@ -36,9 +36,12 @@ var thousandths = map[string]bool{"KWD": true, "BHD": true, "JOD": true, "OMR": 
 func parseMoney(s string) *comment.Money {
 	var sign, digits strings.Builder
 	for _, r := range s {
+		if r >= '！' && r <= '～' { // full width
+			r += '!' - '！'
+		}
 		switch {
-		case r >= '０' && r <= '９':
-			digits.WriteRune(r - '０' + '0')
+		case r == '¥' || r == '￥':
+			sign.WriteRune('¥')
 		case r >= '0' && r <= '9':
 			digits.WriteRune(r)
 		case (r == '.' || r == ',') && digits.Len() > 0, r == '-' && digits.Len() == 0:

@@ -80,8 +80,35 @@ func decode(raw []byte, into any) (reason string) {
 	if i < len(raw) && raw[i] != '{' && json.Valid(raw) {
 		return reasonNotObject
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return reasonBroken
+	if json.Unmarshal(raw, into) == nil {
+		return ""
 	}
-	return ""
+	if mended := withoutTrailingCommas(raw); len(mended) < len(raw) && json.Unmarshal(mended, into) == nil {
+		return ""
+	}
+	return reasonBroken
+}
+
+// withoutTrailingCommas leaves out the commas before a closing bracket, which some tools write.
+func withoutTrailingCommas(raw []byte) []byte {
+	out := make([]byte, 0, len(raw))
+	comma := -1 // where in out the last comma stands, if only space came after it
+	var s scanner
+	for _, c := range raw {
+		text := s.text
+		s.step(c)
+		switch {
+		case text || s.text:
+			comma = -1
+		case c == ',':
+			comma = len(out)
+		case (c == '}' || c == ']') && comma >= 0:
+			out = append(out[:comma], out[comma+1:]...)
+			comma = -1
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			comma = -1
+		}
+		out = append(out, c)
+	}
+	return out
 }
