@@ -73,3 +73,16 @@ func flattenInside(dec *json.Decoder, open json.Delim, path []string, out *[]arg
 	}
 	return err
 }
+
+// pretty is JSON with one value a line and nothing hidden.
+func pretty(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return visible(string(raw))
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i, l := range lines {
+		lines[i] = visible(l)
+	}
+	return strings.Join(lines, "\n")
+}
