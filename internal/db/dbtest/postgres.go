@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -53,6 +54,7 @@ var databases atomic.Int64
 type running struct {
 	port  int
 	admin *sql.DB
+	alive io.Closer  // held, never closed: its end, with this process, stops the cluster
 	mu    sync.Mutex // one copy of the template at a time, Postgres wants it alone
 }
 
@@ -81,10 +83,10 @@ var cluster = sync.OnceValues(func() (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := launch(filepath.Dir(found[len(found)-1]), dir, port); err != nil {
+	c := &running{port: port}
+	if c.alive, err = launch(filepath.Dir(found[len(found)-1]), dir, port); err != nil {
 		return nil, err
 	}
-	c := &running{port: port}
 	if c.admin, err = sql.Open("pgx", c.dsn("postgres")); err != nil {
 		return nil, err
 	}
@@ -104,11 +106,11 @@ var cluster = sync.OnceValues(func() (*running, error) {
 })
 
 // launch makes a cluster and runs it under a shell that waits for this process's end, however that comes, and then stops it and removes it.
-func launch(bin, dir string, port int) error {
+func launch(bin, dir string, port int) (io.Closer, error) {
 	data := filepath.Join(dir, "data")
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer log.Close() //nolint:errcheck // the child has its own
 	script := `"$0/initdb" -D "$1" -U postgres -A trust -E UTF8 --no-locale --no-sync >/dev/null || exit 1
@@ -124,13 +126,14 @@ rm -rf "$3"`
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal must not reach it before its tests end
 	if os.Getuid() == 0 {
 		if err := asPostgres(cmd, dir); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if _, err := cmd.StdinPipe(); err != nil { // held open until this process ends
-		return err
+	alive, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
 	}
-	return cmd.Start()
+	return alive, cmd.Start()
 }
 
 // asPostgres lets root run Postgres, which refuses to run as root.
