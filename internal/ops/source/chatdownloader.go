@@ -12,32 +12,32 @@ import (
 type chatDownloader struct{}
 
 type cdRecord struct {
-	ActionType  scalar     `json:"action_type"`
-	MessageType scalar     `json:"message_type"`
-	MessageID   scalar     `json:"message_id"`
-	ID          scalar     `json:"id"`
-	Message     scalar     `json:"message"`
-	Author      cdAuthor   `json:"author"`
-	AuthorID    scalar     `json:"author_id"`
-	AuthorName  scalar     `json:"author_name"`
-	Badges      scalar     `json:"badges"` // old: "Moderator, Member (6 months)"
-	Timestamp   scalar     `json:"timestamp"`
-	Seconds     scalar     `json:"time_in_seconds"`
-	TimeText    scalar     `json:"time_text"`
-	OffsetMsec  scalar     `json:"video_offset_time_msec"`
-	Amount      scalar     `json:"amount"`
-	Bits        scalar     `json:"bits"`
-	Target      scalar     `json:"target_message_id"`
-	TargetUser  scalar     `json:"target_author_id"`
-	BannedUser  scalar     `json:"banned_user"`
-	Raiders     scalar     `json:"number_of_raiders"`
-	ReplyID     scalar     `json:"in_reply_to_message_id"`
-	BadgeInfo   any        `json:"badge_info"`
-	ChannelID   scalar     `json:"channel_id"`
-	Ticker      scalar     `json:"ticker_duration"`
-	BodyColor   any        `json:"body_color"`
-	Money       cdMoney    `json:"money"`
-	InReplyTo   object[id] `json:"in_reply_to"`
+	ActionType  scalar          `json:"action_type"`
+	MessageType scalar          `json:"message_type"`
+	MessageID   scalar          `json:"message_id"`
+	ID          scalar          `json:"id"`
+	Message     scalar          `json:"message"`
+	Author      cdAuthor        `json:"author"`
+	AuthorID    scalar          `json:"author_id"`
+	AuthorName  scalar          `json:"author_name"`
+	Badges      scalar          `json:"badges"` // old: "Moderator, Member (6 months)"
+	Timestamp   scalar          `json:"timestamp"`
+	Seconds     scalar          `json:"time_in_seconds"`
+	TimeText    scalar          `json:"time_text"`
+	OffsetMsec  scalar          `json:"video_offset_time_msec"`
+	Amount      scalar          `json:"amount"`
+	Bits        scalar          `json:"bits"`
+	Target      scalar          `json:"target_message_id"`
+	TargetUser  scalar          `json:"target_author_id"`
+	BannedUser  scalar          `json:"banned_user"`
+	Raiders     scalar          `json:"number_of_raiders"`
+	ReplyID     scalar          `json:"in_reply_to_message_id"`
+	BadgeInfo   json.RawMessage `json:"badge_info"`
+	ChannelID   scalar          `json:"channel_id"`
+	Ticker      scalar          `json:"ticker_duration"`
+	BodyColor   json.RawMessage `json:"body_color"`
+	Money       cdMoney         `json:"money"`
+	InReplyTo   object[id]      `json:"in_reply_to"`
 }
 
 type id struct {
