@@ -2,100 +2,143 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
-	"time"
+	"fmt"
+	"strings"
+	"sync"
 )
 
-// Config is one character at work. ID, Brief, Backend, Store are required; no Policy denies every tool.
-type Config struct {
-	ID      string
-	Brief   string
-	Backend Backend
-	Tools   []Tool
-	Policy  Policy
-	Store   Store
-	Limits  Limits
-	Log     *slog.Logger
-	Now     func() time.Time
-	NewID   func(prefix string) string
+// Agent is one character at work: it opens sessions and waits for them when it closes.
+type Agent struct {
+	cfg     Config
+	box     *toolbox
+	opening sync.WaitGroup
+
+	mu       sync.Mutex // guards sessions and closed
+	sessions map[SessionID]*Session
+	closed   bool
 }
 
-// Limits bound a turn. Zero fields take the defaults: 20 steps, 8 calls, 10 min, 5 min, 256 inputs, 1 repair, 4 identical calls.
-type Limits struct {
-	Steps     int
-	Calls     int
-	Approval  time.Duration
-	Turn      time.Duration
-	Queue     int
-	Repairs   int
-	Identical int // the same tool with the same arguments this often in one turn ends it with stop "stuck"
-	History   int // messages kept for the model; older turns leave whole (0: 200)
+// New checks everything at once; a *ConfigError lists all that is wrong.
+func New(cfg Config) (*Agent, error) {
+	issues := cfg.issues()
+	box, faults := newToolbox(cfg.Tools)
+	issues = append(issues, faults...)
+	switch p := cfg.Policy.(type) {
+	case Lists:
+		issues = append(issues, p.unknown(box.has)...)
+	case *Lists:
+		issues = append(issues, p.unknown(box.has)...)
+	}
+	if len(issues) > 0 {
+		return nil, &ConfigError{What: "agent " + cfg.ID, Issues: issues}
+	}
+	return &Agent{cfg: cfg.withDefaults(), box: box, sessions: map[SessionID]*Session{}}, nil
 }
 
-// Validator judges a turn's final message and turns it into artifacts. Issues are told to the model in one bounded repair step; after that the
-// turn ends with stop "rejected" and output.rejected events say why. Nothing the model streamed is emitted when a session has a validator.
-type Validator func(ctx context.Context, text string) (artifacts []Artifact, issues []string, err error)
-
-// SessionConfig opens a session. Purpose is required. Tools are those it may see; none by default.
-type SessionConfig struct {
-	ID       SessionID
-	Purpose  string
-	Audience Audience
-	Trust    Trust
-	Tools    []string
-	Language string
-	Output   json.RawMessage // JSON Schema for the final message
-	Validate Validator
+// Open begins a session, or goes on with one from its log. One that is open already is ErrOpen, one that was closed for good is ErrClosed.
+func (a *Agent) Open(ctx context.Context, cfg SessionConfig) (*Session, error) {
+	s, err := a.prepare(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.reserve(s.cfg.ID); err != nil {
+		return nil, fmt.Errorf("open %s: %w", s.cfg.ID, err)
+	}
+	defer a.opening.Done()
+	l, err := s.recover(ctx)
+	if err != nil {
+		a.release(s.cfg.ID)
+		return nil, fmt.Errorf("open %s: %w", s.cfg.ID, err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		delete(a.sessions, s.cfg.ID)
+		return nil, fmt.Errorf("open %s: %w", s.cfg.ID, ErrClosed)
+	}
+	a.sessions[s.cfg.ID] = s
+	go l.run(context.WithoutCancel(ctx)) // the session outlives the call; Close waits for it
+	return s, nil
 }
 
-// The surface that callers use (implemented by Agent and Session):
-//
-//	New(Config) (*Agent, error)
-//	(*Agent) Open(ctx, SessionConfig) (*Session, error)   // new, or recovered from its log
-//	(*Agent) Close(ctx) error                              // sessions stop; pending approvals stay open
-//	(*Session) Send(ctx, Input) error                      // durable when it returns
-//	(*Session) Run(ctx, Input) (TurnReport, error)         // Send, and wait for the turn that took it
-//	(*Session) Resolve(ctx, approvalID, Decision) (Approval, error)
-//	(*Session) Cancel(ctx, why string) error               // cancels every pending approval with the cause, e.g. "stream ended"
-//	(*Session) Interrupt(ctx, why string) error
-//	(*Session) Wait(ctx) error                             // until nothing is left to do but await
-//	(*Session) Events(ctx, from Seq) iter.Seq2[Event, error] // stored, then live, deltas included; ends with ctx
-//	(*Session) Snapshot() Snapshot
-//	(*Session) Close(ctx, why string) error                // appends session.closed
-
-// TurnReport is how a turn ended.
-type TurnReport struct {
-	Turn      string
-	Ended     EventKind
-	End       EndBody
-	Text      string
-	Artifacts []Artifact
+func (a *Agent) prepare(cfg SessionConfig) (*Session, error) {
+	if cfg.ID == "" {
+		cfg.ID = SessionID(a.cfg.NewID("session"))
+	}
+	box, issues := a.box.only(cfg.Tools)
+	if strings.TrimSpace(cfg.Purpose) == "" {
+		issues = append(issues, "purpose is required")
+	}
+	cfg.Audience, cfg.Trust = Audience(orElse(string(cfg.Audience), string(Public))), Trust(orElse(string(cfg.Trust), string(Untrusted)))
+	switch cfg.Audience {
+	case Public, Private, Operator, Owner:
+	default:
+		issues = append(issues, fmt.Sprintf("audience %q is not one of public, private, operator, owner", cfg.Audience))
+	}
+	if cfg.Trust != Trusted && cfg.Trust != Untrusted {
+		issues = append(issues, fmt.Sprintf("trust %q is not one of trusted, untrusted", cfg.Trust))
+	}
+	if len(box.order) > 0 && !a.cfg.Backend.Capabilities().Tools {
+		issues = append(issues, "the backend "+a.cfg.Backend.Name()+" cannot call tools")
+	}
+	s := &Session{agent: a, cfg: cfg, box: box, mail: make(chan mail), ended: make(chan struct{}), left: make(chan struct{})}
+	if len(cfg.Output) > 0 {
+		output, err := newSchema(cfg.Output)
+		if err != nil {
+			issues = append(issues, "output: "+err.Error())
+		}
+		s.output = output
+	}
+	if len(issues) > 0 {
+		return nil, &ConfigError{What: "session " + string(cfg.ID), Issues: issues}
+	}
+	return s, nil
 }
 
-// Activity says what a session is doing, for a screen.
-type Activity string
+func (a *Agent) reserve(id SessionID) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return ErrClosed
+	}
+	if _, there := a.sessions[id]; there {
+		return ErrOpen
+	}
+	a.sessions[id] = nil
+	a.opening.Add(1)
+	return nil
+}
 
-// Activities.
-const (
-	Idle     Activity = "idle"
-	Thinking Activity = "thinking"
-	Acting   Activity = "acting"
-	Awaiting Activity = "awaiting"
-	Stopped  Activity = "stopped"
-)
+func (a *Agent) release(id SessionID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.sessions, id)
+}
 
-// Snapshot is a session at a moment.
-type Snapshot struct {
-	ID       SessionID
-	Seq      Seq
-	Activity Activity
-	Turn     string
-	Since    time.Time // when Activity began
-	Queue    int
-	Pending  []Approval
-	Turns    int
-	Usage    Usage
-	LastEnd  *EndBody
-	Backend  string
+// Close stops every session and waits for them: models are cancelled, tools get the grace period, what is known is appended. Turns and approvals
+// stay open in the log and go on when the sessions are opened again. Closing twice is one close.
+func (a *Agent) Close(ctx context.Context) error {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.opening.Wait()
+	a.mu.Lock()
+	var all []*Session
+	for _, s := range a.sessions {
+		all = append(all, s)
+	}
+	a.mu.Unlock()
+	for _, s := range all {
+		if err := s.tell(ctx, func(_ context.Context, l *loop) { l.stop() }); err != nil {
+			continue // it has ended, or ctx has
+		}
+	}
+	for _, s := range all {
+		select {
+		case <-s.left:
+		case <-ctx.Done():
+			return fmt.Errorf("close agent %s: %w", a.cfg.ID, context.Cause(ctx))
+		}
+	}
+	return nil
 }

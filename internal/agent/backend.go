@@ -63,15 +63,3 @@ type Delta struct {
 	Model     string
 	Stop      StopReason
 }
-
-// BackendError is a fault of a backend, for a person. Retryable says whether the same step may be tried again.
-type BackendError struct {
-	Backend   string
-	Code      string // "auth", "rate-limit", "overloaded", "context-overflow", "protocol", "network", "timeout", "refused"
-	Say       string // never a key, a URL with credentials, or viewer text
-	Retryable bool
-	Err       error
-}
-
-func (e *BackendError) Error() string { return e.Backend + ": " + e.Code + ": " + e.Say }
-func (e *BackendError) Unwrap() error { return e.Err }

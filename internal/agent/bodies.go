@@ -40,7 +40,8 @@ type (
 	}
 	// MessageBody of message.delta and message.completed.
 	MessageBody struct {
-		Text string `json:"text"`
+		Text    string `json:"text"`
+		Restart bool   `json:"restart,omitempty"` // delta: the backend is asked again; forget the text so far
 	}
 	// CallBody of tool.requested. Arguments is the redacted copy; Frozen (what runs) is stored beside it and never shown.
 	CallBody struct {
@@ -52,7 +53,9 @@ type (
 		Digest    string          `json:"digest"`
 		Key       string          `json:"key"` // idempotency key
 		Detached  bool            `json:"detached,omitempty"`
+		Exclusive bool            `json:"exclusive,omitempty"`
 		Effect    Effect          `json:"effect"`
+		Verdict   VerdictAction   `json:"verdict"` // of the policy
 	}
 	// CallDoneBody of tool.started (Call, Tool only), tool.completed, tool.failed, tool.skipped, tool.unknown.
 	CallDoneBody struct {
@@ -61,6 +64,7 @@ type (
 		Output json.RawMessage `json:"output,omitempty"` // redacted
 		Error  *ErrorBody      `json:"error,omitempty"`
 		Result string          `json:"result,omitempty"` // what the model is told, in full
+		Final  bool            `json:"final,omitempty"`  // the turn ends after this step
 	}
 	// ErrorBody is an error as it may leave the process.
 	ErrorBody struct {

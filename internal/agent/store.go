@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"iter"
 )
 
@@ -14,30 +13,4 @@ type Store interface {
 	Append(ctx context.Context, id SessionID, after Seq, events ...Event) (Seq, error)
 	// Read yields stored events after from, in order.
 	Read(ctx context.Context, id SessionID, from Seq) iter.Seq2[Event, error]
-}
-
-// What callers decide on.
-var (
-	ErrConflict  = errors.New("the log has moved on")           // another writer appended; this one stops for good
-	ErrDecided   = errors.New("somebody already answered this") // see DecidedError
-	ErrExpired   = errors.New("the approval has expired")
-	ErrNotFound  = errors.New("not found")
-	ErrBusy      = errors.New("a turn is running")
-	ErrClosed    = errors.New("the session is closed")
-	ErrQueueFull = errors.New("the input queue is full")
-)
-
-// DecidedError tells who answered first. It is ErrDecided, or ErrExpired when nobody did in time.
-type DecidedError struct{ Approval Approval }
-
-func (e *DecidedError) Error() string {
-	return "approval " + e.Approval.ID + " is " + string(e.Approval.State)
-}
-
-// Is makes errors.Is(err, ErrDecided) and ErrExpired work.
-func (e *DecidedError) Is(target error) bool {
-	if e.Approval.State == Expired {
-		return target == ErrExpired
-	}
-	return target == ErrDecided
 }

@@ -6,18 +6,6 @@ import (
 	"time"
 )
 
-// Risk orders what a tool can do. The zero value is the worst.
-type Risk int
-
-// Risks, worst first in the zero value's favour; compare with AtLeast.
-const (
-	Destructive Risk = iota
-	External
-	Write
-	Draft
-	Read
-)
-
 // Effect says what running a call twice would do. The zero value is once.
 type Effect string
 
@@ -68,12 +56,3 @@ type Tool interface {
 	Spec() Spec
 	Run(ctx context.Context, call *Call) (Result, error)
 }
-
-// ToolError is a refusal the model may read and act on.
-type ToolError struct {
-	Code    string
-	Say     string
-	Details map[string]any
-}
-
-func (e *ToolError) Error() string { return e.Code + ": " + e.Say }
