@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -67,4 +69,57 @@ func withRole(all []Message, role Role) ([]Message, error) {
 		same[i] = m
 	}
 	return same, nil
+}
+
+// accept makes an input durable and gives its id. One whose id is known is not stored again.
+func (l *loop) accept(ctx context.Context, in Input) (string, error) {
+	if l.closing != nil || !l.halt.IsZero() {
+		return "", ErrClosed
+	}
+	if err := in.check(); err != nil {
+		return "", err
+	}
+	if _, err := json.Marshal(in); err != nil {
+		return "", fmt.Errorf("input is not JSON: %w", err)
+	}
+	if in.ID == "" {
+		in.ID = l.s.agent.cfg.NewID("input")
+	}
+	if _, known := l.st.seen[in.ID]; known {
+		return in.ID, nil
+	}
+	var events []Event
+	if old, there := l.merged(in.Merge); there {
+		events = append(events, l.event(InputDropped, "", ClosedBody{Reason: "merged into " + in.ID, Input: old}))
+	} else if len(l.st.queue) >= l.limits().Queue {
+		return "", ErrQueueFull
+	}
+	return in.ID, l.append(ctx, append(events, l.event(InputQueued, "", InputBody{Input: in}))...)
+}
+
+// merged finds the waiting input of a slot. One that the running step has already told the model stays.
+func (l *loop) merged(slot string) (id string, there bool) {
+	if slot == "" {
+		return "", false
+	}
+	for _, in := range l.st.queue {
+		if in.Merge == slot && !l.model.took(in.ID) {
+			return in.ID, true
+		}
+	}
+	return "", false
+}
+
+// await answers when the turn that takes the input has ended.
+func (l *loop) await(id string, reply chan<- answered[TurnReport]) {
+	turn := l.st.seen[id]
+	running := l.st.turn != nil && l.st.turn.id == turn
+	switch {
+	case turn == "" || running:
+		l.runners[id] = append(l.runners[id], reply)
+	case l.st.last.Turn == turn:
+		reply <- answered[TurnReport]{value: l.st.last}
+	default:
+		reply <- answered[TurnReport]{err: fmt.Errorf("input %s was taken by %s, which ended long ago: %w", id, turn, ErrNotFound)}
+	}
 }

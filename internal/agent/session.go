@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Session is one log and the goroutine that owns it.
@@ -18,7 +19,7 @@ type Session struct {
 	mail   chan mail
 	ended  chan struct{}
 	left   chan struct{} // closed when its goroutines are gone too
-	err    error // why it ended; written before ended closes
+	err    error         // why it ended; written before ended closes
 	view   atomic.Pointer[Snapshot]
 	work   sync.WaitGroup // goroutines that ask models, policies and tools
 }
@@ -163,3 +164,40 @@ func (s *Session) wrap(what string, err error) error {
 }
 
 func (s *Session) validates() bool { return s.cfg.Validate != nil || s.output != nil }
+
+// TurnReport is how a turn ended.
+type TurnReport struct {
+	Turn      string
+	Ended     EventKind
+	End       EndBody
+	Text      string
+	Artifacts []Artifact
+}
+
+// Activity says what a session is doing, for a screen.
+type Activity string
+
+// Activities.
+const (
+	Idle     Activity = "idle"
+	Thinking Activity = "thinking"
+	Acting   Activity = "acting"
+	Awaiting Activity = "awaiting"
+	Stopped  Activity = "stopped"
+)
+
+// Snapshot is a session at a moment.
+type Snapshot struct {
+	ID        SessionID
+	Seq       Seq
+	Activity  Activity
+	Turn      string
+	Since     time.Time // when Activity began
+	Queue     int
+	Pending   []Approval
+	Turns     int
+	Usage     Usage
+	LastEnd   *EndBody
+	Backend   string
+	Abandoned int // backends and handlers that ignored their cancellation
+}
