@@ -54,7 +54,7 @@ func TestFormats(t *testing.T) {
 			`1h6m40s unknown [paid] name:Dan/Dan "" 1000000000 JPY`,
 			`1h6m40.2s youtube name:Eve/Eve "strange end"`,
 		}, []string{
-			"7 time is missing its sense (outside 2005-2100, or not a time)", "8 no text", "9 not a JSON object",
+			"7 the time makes no sense (outside 2005-2100, or not a time)", "8 no text", "9 not a JSON object",
 		}, 1},
 		{"chat-downloader.json", source.FormatChatDownloader, []string{
 			`500ms youtube UCbbbbbbbbbbbbbbbbbbbbbb/Owner Oda (owner,verified) "hi :wave:"`,
@@ -107,7 +107,7 @@ func TestFormats(t *testing.T) {
 			`7.5s twitch [deleted] name:spammer/spammer "" target i9`,
 		}, []string{
 			"1 the platform's own row, not chat: 001", "12 the platform's own row, not chat: JOIN", "13 the platform's own row, not chat: PING",
-			"14 not a line of this format", "15 time is missing its sense (outside 2005-2100, or not a time)",
+			"14 not a line of this format", "15 the time makes no sense (outside 2005-2100, or not a time)",
 		}, 1},
 	} {
 		t.Run(tt.file, func(t *testing.T) {

@@ -73,7 +73,7 @@ func TestWhatAPushTakesAndRejects(t *testing.T) {
 		{ID: "4", Kind: comment.KindRaid, Raid: 5, At: start.Add(time.Hour)},
 	})
 	want := source.Receipt{Taken: 7, Accepted: 4, Duplicates: 1, Rejected: []source.Skip{
-		{Line: 2, Reason: "no text"}, {Line: 6, Reason: "time is missing its sense (outside 2005-2100, or not a time)"},
+		{Line: 2, Reason: "no text"}, {Line: 6, Reason: "the time makes no sense (outside 2005-2100, or not a time)"},
 	}}
 	if diff := cmp.Diff(want, r); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

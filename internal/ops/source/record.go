@@ -21,23 +21,6 @@ const (
 	maxTopic = 512
 )
 
-// Reasons for which a record did not become a comment. They hold nothing from the record, so they may be counted, logged and shown.
-const (
-	reasonBroken    = "broken JSON"
-	reasonNotObject = "not a JSON object"
-	reasonTooLong   = "record is longer than 1 MiB"
-	reasonCutOff    = "the recording ends in the middle of this record"
-	reasonDamaged   = "the compressed data is damaged or cut off from here on"
-	reasonNoText    = "no text"
-	reasonKind      = "unknown kind of row"
-	reasonTime      = "time is missing its sense (outside 2005-2100, or not a time)"
-	reasonOffset    = "offset is missing its sense (beyond a year, or not a number)"
-	reasonTicker    = "ticker copy of another row"
-	reasonEmpty     = "no row of chat in this record"
-	reasonPlatform  = "the platform's own row, not chat"
-	reasonLine      = "not a line of this format"
-)
-
 // found is one record as an importer understood it: a comment, or the reason why it is none.
 type found struct {
 	comment.Comment

@@ -32,8 +32,6 @@ const (
 	maxBatch   = 200
 	maxSpeed   = 60
 	maxReasons = 64 // different reasons counted by name; the rest counts as reasonOther
-
-	reasonOther = "other"
 )
 
 // ErrClosed is what a source that was closed answers.

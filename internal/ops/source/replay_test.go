@@ -265,3 +265,15 @@ func TestRealTwitchLines(t *testing.T) {
 		t.Errorf("kinds: %v", kinds)
 	}
 }
+
+func TestReasonKey(t *testing.T) {
+	for reason, want := range map[string]string{
+		"broken JSON": "source.reason.broken/", "the platform's own row, not chat: JOIN": "source.reason.platform/JOIN",
+		"the platform's own row, not chat: <b>": "source.reason.platform/", "something else: x": "source.reason.other/", "": "source.reason.other/",
+	} {
+		key, detail := source.ReasonKey(reason)
+		if got := key + "/" + detail; got != want {
+			t.Errorf("%q: %s, want %s", reason, got, want)
+		}
+	}
+}
