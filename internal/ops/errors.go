@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"strings"
+	"time"
 )
 
 // What callers decide on.
@@ -11,6 +12,8 @@ var (
 	ErrState     = errors.New("not possible in this state")
 	ErrForbidden = errors.New("not allowed")
 	ErrTaken     = errors.New("already taken")
+
+	ErrContradiction = errors.New("the same item was answered in two ways") // in one bulk answer: none of them was carried out
 )
 
 // Invalid is one field that a person must mend. Say is a catalogue key; Args fill it.
@@ -40,3 +43,8 @@ func (e *Decided) Error() string { return "item " + e.Item.ID + " is " + string(
 type Stale struct{ Current Character }
 
 func (e *Stale) Error() string { return "a newer version stands" }
+
+// Busy tells that a desk cannot take more right now.
+type Busy struct{ RetryAfter time.Duration }
+
+func (e *Busy) Error() string { return "busy, try again in " + e.RetryAfter.String() }

@@ -1,6 +1,14 @@
 package ops
 
-import "urakata/internal/ops/comment"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/currency"
+
+	"urakata/internal/ops/comment"
+)
 
 // Observation is what a character learns of one comment. It carries no viewer text: no field can hold a word that a viewer wrote, and a test
 // walks the type to make sure. Viewers are "v3", comments "c12", numbered by the desk.
@@ -109,3 +117,89 @@ type (
 		Evidence int      `json:"evidence"`
 	}
 )
+
+// The closed vocabularies of an observation. What is not in them becomes the zero value (or "other", "unknown"), because a word that some rule
+// or some record passed on could be a viewer's.
+
+var (
+	roles      = []Role{"owner", "moderator", "vip", "member", "subscriber", "verified"} // the one that matters most first
+	langs      = []Lang{"ja", "en", "ko", "zh", "es", "und"}
+	reasons    = []Reason{"direct_question", "new_viewer", "returning_viewer", "topic_related", "topic_unrelated", "super_chat", "moderator", "duplicate", "spam_like", "unsafe", "blocked_viewer", "fresh", "feedback", "trouble", "praise"}
+	clusters   = []Cluster{comment.ClusterGreeting, comment.ClusterFirstTime, comment.ClusterTopicQ, comment.ClusterPraise, comment.ClusterQuestion, comment.ClusterRequest, comment.ClusterUnsafe, comment.ClusterURL, comment.ClusterSpam, comment.ClusterFeedback, comment.ClusterTrouble, comment.ClusterReaction, comment.ClusterOther}
+	platforms  = []comment.Platform{comment.YouTube, comment.Twitch, comment.Web, comment.Unknown}
+	subjects   = []comment.Subject{comment.SubjectAudio, comment.SubjectVideo, comment.SubjectLag, comment.SubjectGame, comment.SubjectMusic, comment.SubjectArt, comment.SubjectEquipment, comment.SubjectSchedule, comment.SubjectVoice, comment.SubjectFood, comment.SubjectStreamer, comment.SubjectChat}
+	actions    = []comment.Action{comment.Allow, comment.Withhold, comment.Escalate}
+	risks      = []comment.Risk{comment.RiskNone, comment.RiskLow, comment.RiskMedium, comment.RiskHigh}
+	categories = []comment.Category{
+		comment.PromptInjection, comment.HostileFeedback, comment.Baiting, comment.Demoralizing, comment.PersonalInfo, comment.Harassment, comment.Sexual, comment.Violence, comment.Spam,
+		comment.URL, comment.Repetition, comment.ViewerBlocked, comment.Hate, comment.Threat, comment.SelfHarm, comment.Scam, comment.Impersonation, comment.Minors,
+	}
+)
+
+func known[T comparable](list []T, v, otherwise T) T {
+	if slices.Contains(list, v) {
+		return v
+	}
+	return otherwise
+}
+
+func roleOf(have []string) Role {
+	for _, r := range roles {
+		if slices.Contains(have, string(r)) {
+			return r
+		}
+	}
+	return ""
+}
+
+func langOf(tag string) Lang                         { return known(langs, Lang(tag), "und") }
+func clusterOf(label string) Cluster                 { return known(clusters, Cluster(label), "") }
+func subjectOf(s comment.Subject) comment.Subject    { return known(subjects, s, "") }
+func riskOf(r comment.Risk) comment.Risk             { return known(risks, r, comment.RiskNone) }
+func actionOf(a comment.Action) comment.Action       { return known(actions, a, comment.Allow) }
+func platformOf(p comment.Platform) comment.Platform { return known(platforms, p, comment.Unknown) }
+
+func categoriesOf(have []comment.Category) []comment.Category {
+	var out []comment.Category
+	for _, c := range have {
+		if slices.Contains(categories, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func reasonsOf(have []string) []Reason {
+	var out []Reason
+	for _, r := range have {
+		if slices.Contains(reasons, Reason(r)) {
+			out = append(out, Reason(r))
+		}
+	}
+	return out
+}
+
+// groupOf passes the names the analyser makes: a letter and a number.
+func groupOf(name, letters string) string {
+	if len(name) < 2 || len(name) > 12 || !strings.Contains(letters, name[:1]) || strings.Trim(name[1:], "0123456789") != "" {
+		return ""
+	}
+	return name
+}
+
+// moneyOf passes an amount in a currency that exists; any other one is "XXX", which is what ISO 4217 calls no currency.
+func moneyOf(m *comment.Money) *comment.Money {
+	if m == nil {
+		return nil
+	}
+	code := m.Currency
+	if _, err := currency.ParseISO(code); (err != nil || len(code) != 3) && code != "BITS" {
+		code = "XXX"
+	}
+	return &comment.Money{Micros: m.Micros, Currency: strings.ToUpper(code)}
+}
+
+// worse reports that a is a graver risk than b.
+func worse(a, b comment.Risk) bool {
+	return cmp.Compare(slices.Index(risks, a), slices.Index(risks, b)) > 0
+}

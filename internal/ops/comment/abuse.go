@@ -1,9 +1,11 @@
 package comment
 
+import "strings"
+
 // selfHarm brings cries for help to a person. Words of exaggerated joy beside them make them idioms.
 func (v *verdict) selfHarm(w *view, f *finds) {
 	for _, h := range f.hits {
-		if h.tag == tagSelfHarm && !f.before(tagJoke, h.from, 6) && !(f.has(tagLaugh) && f.has(tagPraise)) {
+		if h.tag == tagSelfHarm && !f.before(tagJoke, h.from, 6) && !(h.lang == "en" && f.after(tagThing, h.to, 16)) && !(f.has(tagLaugh) && f.has(tagPraise)) {
 			v.hit("selfharm.words", SelfHarm, RiskHigh, w, h)
 			return
 		}
@@ -12,10 +14,10 @@ func (v *verdict) selfHarm(w *view, f *finds) {
 
 // threats finds announced or called-for harm to a person, and wishes of death. Harm to a boss is a game.
 func (v *verdict) threats(w *view, f *finds) {
-	if h, ok := f.first(tagThreat); ok {
+	if h, ok := f.first(tagThreat); ok && !f.has(tagThing) {
 		v.hit("threat.words", Threat, RiskHigh, w, h)
 	}
-	if h, ok := f.first(tagDeath); ok && !f.before(tagThing, h.from, 8) {
+	if h, ok := f.first(tagDeath); ok && !f.before(tagThing, h.from, 8) && !f.after(tagThing, h.to, 4) {
 		v.hit("abuse.death", Harassment, RiskHigh, w, h)
 	}
 	if !f.has(tagHarm) || !f.has(tagTarget) {
@@ -27,6 +29,10 @@ func (v *verdict) threats(w *view, f *finds) {
 		}
 		switch h.lang {
 		case "en", "es":
+			if strings.HasPrefix(h.word, "be ") && f.before(tagMight, h.from, 2) && f.before(tagTarget, h.from, 12) {
+				v.hit("threat.harm", Threat, RiskHigh, w, h)
+				return
+			}
 			if f.before(tagMight, h.from, 8) && (f.after(tagTarget, h.to, 4) || h.lang == "es" && f.has(tagTarget)) && !f.after(tagThing, h.to, 16) && h.word != "find" && h.word != "follow" {
 				v.hit("threat.harm", Threat, RiskHigh, w, h)
 				return
@@ -87,7 +93,9 @@ func (v *verdict) harassment(w *view, f *finds) {
 	for _, h := range f.hits {
 		switch h.tag {
 		case tagCrude:
-			v.hit("abuse.crude", Harassment, RiskMedium, w, h)
+			if !f.before(tagThing, h.from, 8) && !f.after(tagThing, h.to, 8) {
+				v.hit("abuse.crude", Harassment, RiskMedium, w, h)
+			}
 		case tagInsult:
 			if !f.excused(h) {
 				v.hit("abuse.insult", Harassment, RiskMedium, w, h)
@@ -169,7 +177,7 @@ func (v *verdict) hostility(w *view, f *finds) {
 			far = 8
 		}
 		about := f.before(tagStream, h.from, far) || f.after(tagStream, h.to, 3) || f.before(tagTarget, h.from, 8)
-		if f.before(tagThing, h.from, far) && !f.before(tagTarget, h.from, 4) || f.before(tagSelf, h.from, 8) && !about {
+		if f.before(tagThing, h.from, far) && !f.before(tagTarget, h.from, 4) || f.before(tagSelf, h.from, 8) && (!about || !f.has(tagTarget) && eastern(w.kind[h.from])) {
 			continue
 		}
 		if f.technical() && !v.has(Harassment) {

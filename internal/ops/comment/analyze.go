@@ -116,7 +116,7 @@ func (a *Analyzer) one(out *Analysis, c *Comment) {
 	a.finds.look(a.lex, &a.words)
 	f := &a.finds
 
-	var v verdict
+	v := verdict{raw: c.Text}
 	a.safety(&v, c, odd)
 	out.Lang = language(&a.plain, f, a.stream.Language)
 	asked := question(&a.words, f)
@@ -129,6 +129,9 @@ func (a *Analyzer) one(out *Analysis, c *Comment) {
 		v.add("viewer.blocked", ViewerBlocked, RiskHigh, "", [2]int{})
 	}
 	v.settle(out)
+	if out.Lang == "und" && len(out.Rules) > 0 && out.Rules[0].Lang != "" && !out.Rules[0].InName {
+		out.Lang = out.Rules[0].Lang // a disguised word says it
+	}
 	if out.BlockViewer {
 		who.blocked = at.Add(blockFor)
 	}
@@ -157,7 +160,7 @@ func (a *Analyzer) safety(v *verdict, c *Comment, odd oddities) {
 		a.extra.look(a.lex, &a.loose)
 		v.judge(&a.loose, &a.extra)
 	}
-	for _, p := range payloads(c.Text) {
+	for _, p := range payloads(cutAt(c.Text, maxBytes)) {
 		v.fixed = &p.span
 		a.reading(v, p.text)
 		v.fixed = nil
@@ -259,9 +262,9 @@ func (a *Analyzer) memory(out *Analysis, v *verdict, who *viewer, c *Comment, at
 	if fast {
 		v.add("spam.flood", Spam, RiskLow, "", [2]int{})
 	}
-	useful := asked.yes || troubleOf(f) != 0 || feedback(f) || f.has(tagFirst)
+	useful := asked.yes || troubleOf(f) != 0 || feedback(f) || f.has(tagFirst) || f.has(tagCue) || f.has(tagRequest)
 	kind := useful || f.has(tagPraise) || f.has(tagThanks) || f.has(tagGreet) || f.has(tagBye)
-	if seen.wave != "" && !laugh && !useful && (p.weight >= 16 && !kind || p.weight >= 48) {
+	if seen.wave != "" && !laugh && !useful && (p.weight >= 20 && !kind || p.weight >= 64) {
 		v.add("spam.wave", Spam, RiskMedium, "", [2]int{})
 	}
 }

@@ -245,7 +245,7 @@ func join(v *view) bool {
 	}
 	drop := make([]bool, len(v.r))
 	for i := 1; i+1 < len(v.r); i++ {
-		if v.kind[i] != separator || v.r[i] == '\n' {
+		if v.kind[i] != separator || v.r[i] == '\n' || v.r[i] == wide {
 			continue
 		}
 		both := lone(i-1) && lone(i+1)

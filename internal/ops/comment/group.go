@@ -131,6 +131,9 @@ func gistOf(f *finds, a asking, concept tag) gist {
 			k.concept, k.next = tagEnd, false
 		}
 	}
+	if k.want == 0 && k.next && concept != 0 {
+		k.want = tagWhat
+	}
 	if k.want == tagAsking {
 		k.want = tagCan
 	}

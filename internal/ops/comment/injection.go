@@ -19,7 +19,7 @@ func reach(h hit) int {
 
 // injection finds words that try to give the machine orders.
 func (v *verdict) injection(w *view, f *finds) {
-	if h, ok := f.first(tagMode); ok && (f.has(tagNow) || f.has(tagTell) || f.has(tagDrop) || h.lang != "en" || f.has(tagSay) || len(w.r) < 60) {
+	if h, ok := f.first(tagMode); ok && !f.has(tagHowTo) && (f.has(tagNow) || f.has(tagTell) || f.has(tagDrop) || h.lang != "en" || f.has(tagSay) || len(w.r) < 60) {
 		v.hit("injection.mode", PromptInjection, RiskHigh, w, h)
 	}
 	if h, ok := f.first(tagMeddle); ok {
@@ -58,10 +58,29 @@ func (v *verdict) override(w *view, f *finds) {
 			if o.tag == tagLaws && f.has(tagThing) {
 				continue
 			}
+			if o.tag == tagOrders && o.lang != "en" && mild[o.word] && !f.has(tagPrior) && !f.has(tagTell) && !f.has(tagSecret) && !ended(w, hi) {
+				continue
+			}
 			v.pair("injection.override", PromptInjection, RiskHigh, w, d, o)
 			return
 		}
 	}
+}
+
+// mild are words for orders that people also use of players and pets.
+var mild = setOf("指示 命令 指令 지시 명령 ordenes indicaciones")
+
+// ended reports that the clause is over soon after i.
+func ended(w *view, i int) bool {
+	for k := i; k < len(w.r); k++ {
+		if w.kind[k] == separator {
+			return true
+		}
+		if k-i > 6 {
+			return false
+		}
+	}
+	return true
 }
 
 // reveal finds "tell us your secret orders", but not a wish to learn how such orders are written.
@@ -90,7 +109,10 @@ var speakerMarks = []string{"<|im_start|>", "<|im_end|>", "<|system|>", "<|assis
 
 // speakers that may stand before a colon at the start of a line.
 var speakers = []string{"system", "assistant", "developer", "system prompt", "admin", "instruction", "instructions", "システム", "指示", "命令", "開発者", "新しい指示", "管理者", "시스템", "지시", "명령", "系统", "指令", "新指令",
-	"sistema", "instrucciones"}
+	"sistema", "instrucciones", "アシスタント", "助手", "어시스턴트", "asistente"}
+
+// puppets are speakers nobody writes before a colon except to put words into the machine's mouth.
+var puppets = setOf("assistant アシスタント 助手 어시스턴트 asistente developer 新しい指示 新指令")
 
 // forgery finds text that pretends to be another part of the conversation. text is the folded plain view.
 func (v *verdict) forgery(plain *view, raw string, f *finds) {
@@ -136,7 +158,7 @@ func (v *verdict) line(plain *view, raw string, from, to int, f *finds) {
 		span := plain.span(from, end+1)
 		shout := raw[span[0]:min(span[1], len(raw))]
 		orders := f.has(tagDrop) || f.has(tagTell) || f.has(tagSay) || f.has(tagMeddle) || f.has(tagOrders) || f.has(tagReply) || f.has(tagNow)
-		if from > 0 || orders || strings.ToUpper(shout) == shout && strings.ToLower(shout) != shout {
+		if from > 0 || orders || puppets[s] || strings.ToUpper(shout) == shout && strings.ToLower(shout) != shout {
 			v.add("injection.speaker", PromptInjection, RiskHigh, "", span)
 			return
 		}

@@ -10,10 +10,12 @@ func language(p *view, f *finds, stream string) string {
 	switch {
 	case kana+n[hangul]+n[han]+n[latin] < n[letter]:
 		return "und"
-	case kana > 0 && kana+n[han] >= n[hangul] && (kana+n[han])*3 >= n[latin]:
+	case kana > 0 && kana+n[han] >= n[hangul] && (kana+n[han])*5 >= n[latin]:
 		return "ja"
-	case n[hangul] > 0 && n[hangul]*3 >= n[latin]:
+	case n[hangul] > 0 && n[hangul]*5 >= n[latin]:
 		return "ko"
+	case n[han] > 0 && japaneseOnly(p):
+		return "ja"
 	case n[han] > 0 && n[han]*4 >= n[latin]:
 		return ideographs(f, stream)
 	case n[latin] == 0:
@@ -52,4 +54,15 @@ func ideographs(f *finds, stream string) string {
 		return "ja"
 	}
 	return "zh"
+}
+
+// japaneseOnly reports ideographs that only Japanese writes this way.
+func japaneseOnly(p *view) bool {
+	for _, r := range p.r {
+		switch r {
+		case '〒', '々', '県', '駅', '円', '気', '楽', '戦', '読', '絵', '図', '続', '桜', '様', '歳', '働', '込', '畑', '実', '変', '対', '応', '広', '発', '売', '譲', '覚', '沢', '浜', '塩', '亀', '仏', '払', '拝':
+			return true
+		}
+	}
+	return false
 }

@@ -35,6 +35,7 @@ type term struct {
 	before [][]rune // texts that, standing before the term, make it harmless
 	after  [][]rune
 	word   string
+	kata   bool // written in katakana, and only so
 }
 
 // hit is a term found in a view at the runes [from, to).
@@ -129,6 +130,10 @@ func (l *lexicon) add(w string, t tag, m mode, lang, guards string) error {
 			return fmt.Errorf("guard %q must begin with < or >", g)
 		}
 	}
+	for _, r := range w {
+		e.kata = classOf(r) == katakana
+		break
+	}
 	k := termKey(e.runes, 0)
 	l.terms[k] = append(l.terms[k], e)
 	l.firsts[slot(e.runes[0])] = true
@@ -204,12 +209,12 @@ func (t *term) try(hits []hit, v *view, i int) []hit {
 		return hits
 	}
 	for _, g := range t.after {
-		if has(v, j, g) {
+		if has(v, j, g) || j < len(v.r) && v.kind[j] == separator && has(v, j+1, g) {
 			return hits
 		}
 	}
 	for _, g := range t.before {
-		if has(v, i-len(g), g) {
+		if has(v, i-len(g), g) || i > 0 && v.kind[i-1] == separator && has(v, i-1-len(g), g) {
 			return hits
 		}
 	}
@@ -240,12 +245,24 @@ func (t *term) stands(v *view, i, j int) bool {
 	}
 	open := func(k class) bool { return k != latin && k != digit && k != letter }
 	switch t.mode {
+	case inside:
+		first, last := v.kind[i], v.kind[j-1]
+		if first == latin && before == latin || last == latin && after == latin {
+			return false
+		}
+		if t.kata && first != katakana && t.tag.grave() {
+			return false
+		}
+		return !t.tag.grave() || !(first == katakana && before == katakana || last == katakana && after == katakana)
 	case word:
 		return open(before) && open(after)
 	case stem:
 		return open(before)
 	case run:
-		return v.kind[i] == katakana && before != katakana && after != katakana
+		if v.kind[i] != katakana || before == katakana || after == katakana {
+			return false
+		}
+		return after != han || strings.ContainsRune("主女男配野面声丸過運視信", v.r[j])
 	case kana:
 		return before != hiragana && after != hiragana
 	case whole:
@@ -264,7 +281,9 @@ func ordered(v *view, again []rune, j int) bool {
 		return true
 	}
 	switch v.r[j] {
-	case 'よ', 'や', 'っ', 'ぇ', 'ぉ', 'ー', '笑', '草', '吧', '啊', 'え', '라', '아':
+	case 'っ':
+		return j+1 >= len(v.r) || v.r[j+1] != 'て' && v.r[j+1] != 'た'
+	case 'よ', 'や', 'ぇ', 'ぉ', 'ー', '笑', '草', '吧', '啊', 'え', '라', '아':
 		return true
 	}
 	return false

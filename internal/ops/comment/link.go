@@ -6,10 +6,13 @@ import "strings"
 var topLevel = setOf("com net org io jp dev app gg tv ly gl gd xyz info biz ru cn kr es mx ar uk de fr eu br co ai cc shop store online site club live link top vip pro fun icu work page cloud tech tw hk cl pe us gift win bet games stream social chat click zip moe me in it is to so am at be fm tk ml ga id st ws la re")
 
 // shyLevel are endings too like ordinary words or file names to count alone.
-var shyLevel = setOf("io ai me in it is to so am at be fm id st la re us co pro fun live work zip games stream chat win top link click social store page app dev net de es")
+var shyLevel = setOf("io ai me in it is to so am at be fm id st la re us co pro fun live work zip games stream chat win top link click social store page app dev net de es gg tv cc")
 
 var shortHosts = setOf("bit.ly t.co tinyurl.com goo.gl is.gd cutt.ly rb.gy lnkd.in ow.ly shorturl.at buff.ly tiny.cc rebrand.ly adf.ly v.gd x.gd onl.tw amzn.to han.gl url.kr vo.la me2.kr")
 var inviteHosts = setOf("discord.gg discord.com/invite discordapp.com/invite t.me telegram.me chat.whatsapp.com wa.me line.me lin.ee open.kakao.com join.skype.com guilded.gg")
+
+// names everybody means as addresses, short endings or not.
+var wellKnown = setOf("twitch.tv discord.gg youtu.be")
 
 // names of tools and games that look like addresses.
 var notHosts = setOf("socket.io asp.net vb.net ado.net draw.io node.js three.js agar.io slither.io diep.io krunker.io itch.io paper.io")
@@ -130,7 +133,7 @@ func hostAt(n *view, i, floor int) (from, to int) {
 		return 0, 0
 	case gap && (shyLevel[last] || labels > 2):
 		return 0, 0
-	case !www && !path && labels == 2 && shyLevel[last] && !shortHosts[whole] && !inviteHosts[whole] && last != "net" && last != "app" && last != "dev":
+	case !www && !path && labels == 2 && shyLevel[last] && !shortHosts[whole] && !inviteHosts[whole] && !wellKnown[whole] && last != "net" && last != "app" && last != "dev":
 		return 0, 0
 	}
 	return from, pathEnd(n, to)

@@ -83,3 +83,13 @@ func TestAgreement(t *testing.T) {
 	}
 	t.Logf("%s", got)
 }
+
+// BenchmarkLocal measures a recorded load that is not part of this repository.
+func BenchmarkLocal(b *testing.B) {
+	comments := readShared(b, "../../../../shared/data/corpus-20k.jsonl")
+	b.ReportAllocs()
+	for b.Loop() {
+		New(Stream{}).Take(comments...)
+	}
+	b.ReportMetric(float64(b.N*len(comments))/b.Elapsed().Seconds(), "comments/s")
+}

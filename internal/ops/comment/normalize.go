@@ -134,6 +134,8 @@ func (o *oddities) take(v *view, r rune, at, to int) {
 	case decorates(r):
 		o.marks++
 		return
+	case r == '○' || r == '◯': // a letter left out, as in ○ね
+		r = '〇'
 	case r >= 0xFF01 && r <= 0xFF5E:
 		o.takeASCII(v, r-0xFEE0, int32(at), int32(to))
 		return
@@ -239,6 +241,9 @@ func words(dst, src *view) {
 	}
 }
 
+// wide is a gap of several spaces; between s p a c e d letters it parts the words.
+const wide = '\u2003'
+
 // wordGap adds the separator at i, or strengthens the one already there.
 func wordGap(dst, src *view, i int) {
 	r, n := gap(src.r[i]), len(dst.r)
@@ -254,6 +259,8 @@ func wordGap(dst, src *view, i int) {
 	}
 	if stronger(r, dst.r[n-1]) {
 		dst.r[n-1] = r
+	} else if r == ' ' && dst.r[n-1] == ' ' {
+		dst.r[n-1] = wide
 	}
 	dst.to[n-1] = src.to[i]
 }
@@ -298,6 +305,9 @@ func stronger(a, b rune) bool {
 
 // cutAt cuts s at the last rune that ends within n bytes.
 func cutAt(s string, n int) string {
+	if n >= len(s) {
+		return s
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}

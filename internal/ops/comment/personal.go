@@ -12,7 +12,9 @@ func (v *verdict) privacy(w *view, f *finds) {
 	}
 	for i := p.to; i < len(w.r) && i < p.to+24; i++ {
 		if w.kind[i] == digit {
-			v.add("personal.told", PersonalInfo, RiskMedium, p.lang, w.span(p.from, i+1))
+			if n := numberAt(w, i); len(n.digits) >= 4 {
+				v.add("personal.told", PersonalInfo, RiskMedium, p.lang, w.span(p.from, n.to))
+			}
 			return
 		}
 	}
@@ -32,7 +34,7 @@ func (v *verdict) spokenNumber(w *view, f *finds) {
 			count, from = 0, h.from
 		}
 		count, end = count+1, h.to
-		if count == 7 && (h.lang != "zh" && h.lang != "ko" || f.has(tagCall)) {
+		if count == 7 && (f.has(tagCall) || f.has(tagPrivate)) {
 			v.add("personal.spoken", PersonalInfo, RiskMedium, h.lang, w.span(from, end))
 		}
 	}
@@ -161,7 +163,7 @@ func (n number) network(p *view) bool {
 }
 
 func (n number) card() bool {
-	if len(n.digits) < 13 || len(n.digits) > 19 || n.same() || n.digits[0] == '0' {
+	if len(n.digits) < 13 || len(n.digits) > 19 || n.same() || n.digits[0] < '3' || n.digits[0] > '6' {
 		return false
 	}
 	sum := 0
@@ -224,6 +226,9 @@ func (v *verdict) street(p, w *view, f *finds, n number) {
 			continue
 		}
 		at := w.span(h.from, h.to)
+		if !f.has(tagPrivate) && !(v.raw[at[0]] >= 'A' && v.raw[at[0]] <= 'Z') {
+			continue
+		}
 		if h.lang == "en" && at[0] >= after[0] && at[1] <= after[1] && at[0] > span[1]+1 || h.lang == "es" && at[1] <= span[0] && span[0]-at[1] < 32 {
 			v.add("personal.address", PersonalInfo, RiskHigh, h.lang, [2]int{min(span[0], at[0]), max(span[1], at[1])})
 			return
@@ -246,7 +251,7 @@ func (v *verdict) eastAddress(p *view, i int) {
 			if n.to < len(p.r) {
 				next = p.r[n.to]
 			}
-			if next == '丁' || next == '番' || next == '号' || next == '번' || street && len(n.groups) >= 2 || street && p.kind[i] == hangul && n.to-j <= 4 && (p.r[j-1] == '로' || p.r[j-1] == '길' || p.r[j-1] == ' ') {
+			if next == '丁' || next == '番' || next == '号' || next == '번' || street && p.r[i] != '路' && len(n.groups) >= 2 || street && p.kind[i] == hangul && n.to-j <= 4 && (p.r[j-1] == '로' || p.r[j-1] == '길' || p.r[j-1] == ' ') {
 				v.add("personal.address", PersonalInfo, RiskHigh, "", p.span(i, n.to))
 			}
 			return

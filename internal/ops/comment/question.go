@@ -59,7 +59,8 @@ func asks(w *view, f *finds, h hit) bool {
 		if h.tag == tagCan {
 			return anywhere[h.word] || opens(w, h.from) && (h.word == "puedes" || h.word == "podrias" || h.word == "te gusta") || has(w, 0, []rune("que ")) && !f.has(tagExclaim)
 		}
-		return opens(w, h.from) && len(w.r) < 60
+		accented := int(w.to[h.to-1]-w.at[h.from]) > h.to-h.from
+		return accented || opens(w, h.from) && len(w.r) < 60
 	}
 	if h.tag == tagCan && !anywhere[h.word] {
 		return opens(w, h.from)

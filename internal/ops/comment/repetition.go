@@ -2,7 +2,6 @@ package comment
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // longText is how many UTF-16 units a comment may have before it is withheld for its length alone.
@@ -29,7 +28,7 @@ func (v *verdict) form(p *view, o oddities, text string) {
 		v.add("form.empty", Empty, severity, "", all)
 		return
 	}
-	if len(text) > longText && utf16Len(text) > longText {
+	if len(text) > longText && utf16Units(text) > longText {
 		v.add("spam.length", Spam, RiskMedium, "", all)
 	}
 	if o.marks >= 10 && o.marks > letters {
@@ -59,7 +58,7 @@ func (v *verdict) sameAgain(p *view, letters int, all [2]int) {
 			best, at = run, from
 		}
 	}
-	if best >= 10 && p.kind[at] != separator && p.kind[at] != digit && best*5 >= letters*4 && !strings.ContainsRune("w8ᄏᄒ哈笑草ᅲᅮ", p.r[at]) {
+	if best >= 10 && p.kind[at] != separator && p.kind[at] != digit && best*10 >= letters*9 && (p.kind[at] != latin || best == letters) && !strings.ContainsRune("w8ᄏᄒ哈笑草ᅲᅮ", p.r[at]) {
 		v.add("repetition.rune", Repetition, RiskLow, "", p.span(at, at+best))
 		return
 	}
@@ -101,11 +100,15 @@ func laughing(p *view) bool {
 	return n > 1 || n == 1 && !strings.ContainsRune("ajekldxosi", kinds[0])
 }
 
-func utf16Len(s string) int {
+// utf16Units counts as far as matters.
+func utf16Units(s string) int {
 	n := 0
 	for _, r := range s {
-		if n++; r > 0xFFFF && r != utf8.RuneError {
+		if n++; r > 0xFFFF {
 			n++
+		}
+		if n > longText {
+			break
 		}
 	}
 	return n

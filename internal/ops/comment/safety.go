@@ -17,6 +17,7 @@ type finding struct {
 // verdict collects findings; the worst one decides.
 type verdict struct {
 	found  []finding
+	raw    string // the text, for the letters' case
 	inName bool
 	fixed  *[2]int // the span of every finding while a decoded payload is judged
 }

@@ -1,5 +1,7 @@
 package comment
 
+import "strings"
+
 // scams finds offers too good to be true, and demands for secrets in somebody's name.
 func (v *verdict) scams(w *view, f *finds) {
 	if h, ok := f.first(tagScam); ok {
@@ -41,7 +43,7 @@ func (v *verdict) advertises(w *view, f *finds, mention, link bool) {
 	}
 	count := 0
 	for _, h := range f.hits {
-		if h.tag == tagPromo {
+		if h.tag == tagPromo && (h.lang != "en" || strings.Contains(h.word, " ")) {
 			count++
 		}
 	}

@@ -132,6 +132,9 @@ var tagNames = map[string]tag{
 	"tongue": tagTongue,
 }
 
+// grave reports tags that make a finding by themselves; a term of theirs must not be a part of a longer katakana word.
+func (t tag) grave() bool { return t >= tagInsult && t <= tagSlight || t >= tagSlur && t <= tagSexual }
+
 // subjectOf gives the subject a tag speaks of; the tag itself is the finer concept.
 var subjectOf = map[tag]Subject{
 	tagAudio: SubjectAudio, tagNoSound: SubjectAudio, tagNoise: SubjectAudio, tagVideo: SubjectVideo, tagNoPicture: SubjectVideo, tagLag: SubjectLag, tagStutter: SubjectLag,
