@@ -109,6 +109,8 @@ func (t *lcText) UnmarshalJSON(b []byte) error {
 			s.WriteString(string(e.ID))
 		case len(e.Shortcuts) > 0:
 			s.WriteString(string(e.Shortcuts[0]))
+		default:
+			s.WriteString(string(e.ID))
 		}
 	}
 	*t = lcText(s.String())
@@ -203,6 +205,7 @@ var renderers = map[string]comment.Kind{
 	"liveChatPaidMessageRenderer":                            comment.KindPaid,
 	"liveChatPaidStickerRenderer":                            comment.KindPaid,
 	"liveChatMembershipItemRenderer":                         comment.KindMembership,
+	"liveChatLegacyPaidMessageRenderer":                      comment.KindMembership, // how a new member was told of before 2021
 	"liveChatSponsorshipsGiftPurchaseAnnouncementRenderer":   comment.KindMembership,
 	"liveChatSponsorshipsGiftRedemptionAnnouncementRenderer": comment.KindMembership,
 	"liveChatModeChangeMessageRenderer":                      comment.KindNotice,
@@ -215,7 +218,7 @@ func (r *lcRow) found(kind comment.Kind) lcFound {
 	}
 	text := string(r.Message)
 	if text == "" && kind != comment.KindMessage {
-		text = scalar(r.Sticker.V.Accessibility.Data.Label).or(scalar(title), scalar(r.Primary), scalar(r.Subtext), scalar(r.Text))
+		text = scalar(r.Sticker.V.Accessibility.Data.Label).or(scalar(title), scalar(r.Primary), scalar(r.Subtext), scalar(r.Event), scalar(r.Text))
 	}
 	f := found{Comment: comment.Comment{
 		ID: string(r.ID), Platform: comment.YouTube, Kind: kind, Text: text,
