@@ -55,6 +55,7 @@ type lcRow struct {
 	Subtext  lcText   `json:"headerSubtext"`
 	Text     lcText   `json:"text"`
 	Purchase lcText   `json:"purchaseAmountText"`
+	Event    lcText   `json:"eventText"`
 	Badges   lcBadges `json:"authorBadges"`
 	Sticker  object[struct {
 		Accessibility struct {
