@@ -266,7 +266,7 @@ func withDeadline(s agent.Spec, c Character) agent.Spec {
 
 // checkRule judges one row of the form.
 func checkRule(id string, rule ToolRule) InvalidError {
-	field := "tools." + id
+	field := "tool." + id
 	at := slices.IndexFunc(Tools(), func(t ToolInfo) bool { return t.ID == id })
 	if at < 0 {
 		return InvalidError{{Field: field, Say: "invalid.tool"}}
@@ -282,7 +282,7 @@ func checkRule(id string, rule ToolRule) InvalidError {
 		wrong = append(wrong, Invalid{Field: field, Say: "invalid.choice"})
 	}
 	if rule.Deadline != 0 && (rule.Deadline < MinDeadline || rule.Deadline > MaxDeadline) {
-		wrong = append(wrong, Invalid{Field: field + ".deadline", Say: "invalid.range", Args: map[string]any{"Min": MinDeadline, "Max": MaxDeadline}})
+		wrong = append(wrong, Invalid{Field: "deadline." + id, Say: "invalid.range", Args: map[string]any{"Min": MinDeadline, "Max": MaxDeadline}})
 	}
 	return wrong
 }

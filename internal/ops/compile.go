@@ -50,7 +50,7 @@ func (s *Staff) compile(ctx context.Context, st Stream, session string) (ReportD
 	if err := s.compare(ctx, st, &d); err != nil {
 		return ReportData{}, err
 	}
-	d.Summary = HostWords(s.cfg.Words.Printer(st.Language), d)
+	d.Summary = HostWords(s.cfg.Catalogue.Printer(st.Language), d)
 	return d, nil
 }
 

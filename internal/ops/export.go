@@ -248,7 +248,7 @@ func (w *page) technical(d ReportData) {
 func (w *page) limits(d ReportData) {
 	w.part("limits")
 	for _, l := range d.Limits {
-		w.line("- %s", w.p.Text("report.limit."+l.ID, "Count", w.p.Number(l.Count), "From", w.at(l.From), "To", w.at(l.To)))
+		w.line("- %s", w.p.Text("report.limit."+l.ID, "N", w.p.Number(l.Count), "From", w.at(l.From), "To", w.at(l.To)))
 	}
 }
 

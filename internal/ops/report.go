@@ -31,13 +31,19 @@ type reportStore interface {
 }
 
 // Reports reads what stands after streams.
-type Reports struct{ store reportStore }
+type Reports struct {
+	store reportStore
+	words *lang.Catalogue
+}
 
-// ReportsConfig makes the service. Store is required.
-type ReportsConfig struct{ Store Store }
+// ReportsConfig makes the service. Store is required. With a Catalogue, a summary that the host made is worded anew at every reading.
+type ReportsConfig struct {
+	Store     Store
+	Catalogue *lang.Catalogue
+}
 
 // NewReports returns the service.
-func NewReports(c ReportsConfig) *Reports { return &Reports{store: c.Store} }
+func NewReports(c ReportsConfig) *Reports { return &Reports{store: c.Store, words: c.Catalogue} }
 
 // List gives reports, newest first.
 func (r *Reports) List(ctx context.Context, p Page) ([]Report, error) {
@@ -54,7 +60,7 @@ func (r *Reports) Report(ctx context.Context, id string) (Report, ReportData, er
 	if err != nil {
 		return Report{}, ReportData{}, fmt.Errorf("report %s: %w", id, err)
 	}
-	return open(one)
+	return r.open(one)
 }
 
 // Of is the newest report of a stream.
@@ -63,15 +69,18 @@ func (r *Reports) Of(ctx context.Context, stream string) (Report, ReportData, er
 	if err != nil {
 		return Report{}, ReportData{}, fmt.Errorf("report of %s: %w", stream, err)
 	}
-	return open(one)
+	return r.open(one)
 }
 
-func open(r Report) (Report, ReportData, error) {
+func (r *Reports) open(one Report) (Report, ReportData, error) {
 	var d ReportData
-	if err := json.Unmarshal(r.Data, &d); err != nil {
-		return r, d, fmt.Errorf("data of report %s: %w", r.ID, err)
+	if err := json.Unmarshal(one.Data, &d); err != nil {
+		return one, d, fmt.Errorf("data of report %s: %w", one.ID, err)
 	}
-	return r, d, nil
+	if d.Summary.Author == "" && r.words != nil {
+		d.Summary = HostWords(r.words.Printer(d.Stream.Language), d)
+	}
+	return one, d, nil
 }
 
 // reportFacts is what a character learns of a stream that has ended: the numbers of its report without a word of a viewer or of a person.

@@ -18,16 +18,16 @@ import (
 
 // StaffConfig makes a staff. Everything up to Sources is required.
 type StaffConfig struct {
-	Store   Store
-	Log     agent.Store
-	Minds   Minds
-	Actor   Actor
-	Sources Opener
-	Logger  *slog.Logger
-	Now     func() time.Time
-	NewID   func(prefix string) string
-	Meters  Meters
-	Words   *lang.Catalogue // nil: the embedded one
+	Store     Store
+	Log       agent.Store
+	Minds     Minds
+	Actor     Actor
+	Sources   Opener
+	Logger    *slog.Logger
+	Now       func() time.Time
+	NewID     func(prefix string) string
+	Meters    Meters
+	Catalogue *lang.Catalogue // nil: the embedded one
 
 	// Lockstep makes a desk wait for its character after each look, so that the same recording gives the same cards. For rehearsals only: the
 	// chat waits for the model.
@@ -88,12 +88,12 @@ func NewStaff(c StaffConfig) (*Staff, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Words == nil {
+	if c.Catalogue == nil {
 		words, err := lang.Load()
 		if err != nil {
 			return nil, fmt.Errorf("staff: %w", err)
 		}
-		c.Words = words
+		c.Catalogue = words
 	}
 	c.Now, c.NewID = clock(c.Now), ids(c.NewID)
 	return &Staff{cfg: c, wanted: make(chan want), desks: map[string]*desk{}}, nil
@@ -262,14 +262,14 @@ func (s *Staff) check(ctx context.Context, in *NewStream) (InvalidError, error) 
 	switch in.Source.Kind {
 	case SourceReplay:
 		if in.Source.File == "" {
-			add("source.file", "invalid.required", nil)
+			add("file", "invalid.required", nil)
 		}
 		if sp := in.Source.Speed; !(sp >= 0 && sp <= 60) {
-			add("source.speed", "invalid.range", map[string]any{"Min": 0, "Max": 60})
+			add("speed", "invalid.range", map[string]any{"Min": 0, "Max": 60})
 		}
 	case SourcePush:
 	default:
-		add("source.kind", "invalid.choice", nil)
+		add("kind", "invalid.choice", nil)
 	}
 	c, err := s.character(ctx, in.Character)
 	if errors.Is(err, ErrNotFound) || (err == nil && c.Job != JobOperations) {
