@@ -58,7 +58,7 @@ func approvalForm(v ItemView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" hx-target=\"closest article\" hx-swap=\"outerHTML\" hx-disable=\"find button\" hx-sync=\"this:drop\" data-decide>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" hx-target=\"closest article\" hx-swap=\"outerHTML\" hx-disable=\"findAll button\" hx-sync=\"this:drop\" data-decide>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -252,7 +252,7 @@ func answerForm(v ItemView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "\" hx-target=\"closest article\" hx-swap=\"outerHTML\" hx-disable=\"find button\" hx-sync=\"this:drop\" data-decide>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "\" hx-target=\"closest article\" hx-swap=\"outerHTML\" hx-disable=\"findAll button\" hx-sync=\"this:drop\" data-decide>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,0 +1,55 @@
+// live: one socket a page. Every frame carries its place; a socket that opens again asks for what came after the last one, so that a hidden tab
+// or a sleeping laptop loses nothing. The strip under the bar says how the connection is.
+(() => {
+  const strip = document.getElementById("banner");
+  const element = document.getElementById("live");
+  if (!element || !strip) return;
+  let since = 0, connection = null, quiet = null, seen = Date.now();
+
+  const say = state => { strip.dataset.state = state; };
+
+  function cursor(c, seq) {
+    if (!(seq > since)) return;
+    since = seq;
+    const url = new URL(c.url);
+    url.searchParams.set("since", String(seq));
+    c.url = url.toString();
+  }
+
+  document.addEventListener("htmx:ws:after:connection", e => {
+    connection = e.detail.connection;
+    clearTimeout(quiet);
+    seen = Date.now();
+    if (strip.dataset.state !== "behind") say("on");
+  });
+  document.addEventListener("htmx:ws:after:message:incoming", e => {
+    seen = Date.now();
+    e.detail.message.json().then(frame => {
+      cursor(e.detail.connection, Number(frame.seq) || 0);
+      if (!frame.reload) return;
+      // Too much happened to replay it. A page that nobody is typing into starts again; the others are asked.
+      if (document.hidden || !window.urakataBusy(document.getElementById("main"))) location.reload(); else say("behind");
+    }, () => {});
+  });
+  document.addEventListener("htmx:ws:close", e => {
+    const code = e.detail.code;
+    if (code === 1008) return say("gone");
+    if (e.detail.reason === "removed") return;
+    // A restart of half a second is not worth a word.
+    clearTimeout(quiet);
+    quiet = setTimeout(() => say("off"), 1200);
+    // These codes end the extension's own attempts.
+    if (code === 1000) setTimeout(() => location.reload(), 5000);
+  });
+
+  const again = () => {
+    if (document.hidden || !connection) return;
+    const state = connection.socket?.readyState;
+    // A socket that slept may look open for minutes. Closing it lets the extension open a new one from our cursor.
+    if (state === WebSocket.OPEN && Date.now() - seen > 60000) connection.socket.close(4000);
+    else if (state === WebSocket.CLOSED && connection.timer) { clearTimeout(connection.timer); connection.attempt = 0; htmx.trigger(element, "urakata:reopen"); }
+  };
+  document.addEventListener("visibilitychange", again);
+  addEventListener("online", again);
+  addEventListener("offline", () => say("off"));
+})();
