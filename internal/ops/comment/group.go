@@ -10,6 +10,7 @@ const (
 	groupFor     = 15 * time.Minute
 	groupMost    = 200
 	groupSamples = 4
+	groupTries   = 48 // comparisons for one comment, newest groups first
 	sameQuestion = 0.55
 	sameSubject  = 0.25
 )
@@ -25,10 +26,16 @@ type group struct {
 	id      string
 	gist    gist
 	lang    string
-	samples [][]uint32
+	samples []sample
 	voices  map[uint64]struct{}
 	size    int
 	last    time.Time
+}
+
+// sample is how one viewer put it.
+type sample struct {
+	shingles []uint32
+	bands    [4]uint64
 }
 
 // groups remembers the open groups of one kind.
@@ -53,7 +60,7 @@ func (g *groups) join(k gist, lang string, shingles []uint32, voice uint64, at t
 		found.voices[voice] = struct{}{}
 	}
 	if len(found.samples) < groupSamples && len(shingles) > 0 {
-		found.samples = append(found.samples, shingles)
+		found.samples = append(found.samples, sample{shingles, bands(shingles)})
 	}
 	return found
 }
@@ -61,20 +68,26 @@ func (g *groups) join(k gist, lang string, shingles []uint32, voice uint64, at t
 func (g *groups) find(k gist, lang string, shingles []uint32) *group {
 	var best *group
 	score := 0.0
-	for _, o := range g.open {
-		close := 0.0
-		for _, s := range o.samples {
-			close = max(close, alike(s, shingles))
-		}
-		need := sameQuestion
-		if k.want != 0 && k.concept != 0 && o.gist == k {
-			need = 0
-			if broad(k.concept) && o.lang == lang {
-				need = sameSubject
-			}
-			close += 0.5
-		} else if k.concept != 0 && o.gist.concept != 0 && k.concept != o.gist.concept || k.want != 0 && o.gist.want != 0 && k.want != o.gist.want {
+	own := bands(shingles)
+	tries := groupTries
+	for i := len(g.open) - 1; i >= 0 && tries > 0; i-- {
+		o := g.open[i]
+		need, head := sameQuestion, 0.0
+		same := k.want != 0 && k.concept != 0 && o.gist == k
+		switch {
+		case same && broad(k.concept) && o.lang == lang:
+			need, head = 0.5+sameSubject, 0.5
+		case same:
+			need, head = 0, 0.5
+		case k.concept != 0 && o.gist.concept != 0 && k.concept != o.gist.concept || k.want != 0 && o.gist.want != 0 && k.want != o.gist.want:
 			continue
+		}
+		close := head
+		for _, s := range o.samples {
+			if same || s.bands[0] == own[0] || s.bands[1] == own[1] || s.bands[2] == own[2] || s.bands[3] == own[3] {
+				tries--
+				close = max(close, head+alike(s.shingles, shingles))
+			}
 		}
 		if close >= need && close > score {
 			best, score = o, close

@@ -35,7 +35,8 @@ type term struct {
 	before [][]rune // texts that, standing before the term, make it harmless
 	after  [][]rune
 	word   string
-	kata   bool // written in katakana, and only so
+	kata   bool // begins in katakana, and counts only so
+	hira   bool // a short word of hiragana, and counts only so
 }
 
 // hit is a term found in a view at the runes [from, to).
@@ -130,9 +131,10 @@ func (l *lexicon) add(w string, t tag, m mode, lang, guards string) error {
 			return fmt.Errorf("guard %q must begin with < or >", g)
 		}
 	}
-	for _, r := range w {
-		e.kata = classOf(r) == katakana
-		break
+	e.hira = len(e.runes) <= 3
+	for i, r := range w {
+		e.kata = e.kata || i == 0 && classOf(r) == katakana
+		e.hira = e.hira && classOf(r) == hiragana
 	}
 	k := termKey(e.runes, 0)
 	l.terms[k] = append(l.terms[k], e)
@@ -250,7 +252,7 @@ func (t *term) stands(v *view, i, j int) bool {
 		if first == latin && before == latin || last == latin && after == latin {
 			return false
 		}
-		if t.kata && first != katakana && t.tag.grave() {
+		if t.tag.grave() && (t.kata && first != katakana || t.hira && first != hiragana) {
 			return false
 		}
 		return !t.tag.grave() || !(first == katakana && before == katakana || last == katakana && after == katakana)

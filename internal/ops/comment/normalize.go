@@ -63,6 +63,7 @@ type oddities struct {
 	letters   int
 	emoji     int // pictures, a joined family counted once
 	latins    int
+	smuggled  bool // invisible ASCII was read
 	joined    bool // the rune before was a joiner
 	strange   bool // look-alike letters of another script were read as Latin
 }
@@ -120,7 +121,10 @@ func (o *oddities) take(v *view, r rune, at, to int) {
 	}
 	switch {
 	case hiddenTag(r): // invisible ASCII: what it spells is read, so that smuggled orders are found
-		o.invisible++
+		if o.invisible++; !o.smuggled && len(v.r) > 0 {
+			v.put(' ', separator, int32(at), int32(to))
+		}
+		o.smuggled = true
 		o.takeASCII(v, r-0xE0000, int32(at), int32(to))
 		return
 	case invisible(r):

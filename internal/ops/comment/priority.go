@@ -14,7 +14,7 @@ const (
 	weightNew      = 0.15
 	weightKnown    = 0.15
 	weightFresh    = 0.05
-	weightTrouble  = 0.40
+	weightTrouble  = 0.55
 	weightFeedback = 0.15
 	weightPaid     = 0.25
 	weightMod      = 0.12

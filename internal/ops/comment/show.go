@@ -37,8 +37,13 @@ func Mask(text string, rules []Rule) string {
 func Visible(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
+	last := ' '
 	for i, r := range text {
+		joins := r == 0xFE0F || r == 0x200D && (picture(last) || last == 0xFE0F)
+		last = r
 		switch {
+		case joins: // a part of the picture before it
+			b.WriteRune(r)
 		case r == '\n':
 			b.WriteByte('\n')
 		case r == utf8.RuneError:
