@@ -110,13 +110,13 @@ var (
 
 // CardSchema is the JSON Schema of an answer, for agent.Request.Output.
 func CardSchema() json.RawMessage {
-	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["cards"],"properties":{"cards":{"type":"array","maxItems":6,"items":{
+	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["cards"],"properties":{"cards":{"type":"array","description":"at most 6","items":{
 "type":"object","additionalProperties":false,"required":["kind","severity","observed","suggested","evidence"],"properties":{
 "kind":{"type":"string","enum":["information","highlight","question-surge","constructive-feedback","safety-concern","topic-shift"]},
 "severity":{"type":"string","enum":["low","medium","high"]},
-"observed":{"type":"string","minLength":1,"maxLength":600},
-"suggested":{"type":"string","maxLength":600},
-"evidence":{"type":"array","minItems":1,"maxItems":40,"items":{"type":"string","pattern":"^c[1-9][0-9]*$"}}}}}}}`)
+"observed":{"type":"string","description":"1 to 600 characters"},
+"suggested":{"type":"string","description":"at most 600 characters"},
+"evidence":{"type":"array","items":{"type":"string"},"description":"ids of comments, as c12"}}}}}}`)
 }
 
 // ParseCards reads an answer. View holds the refs that were in view; issues are worded for the model, and there are cards only without any.

@@ -39,7 +39,8 @@ type desk struct {
 	memory   memory
 	place    int64 // the last stored comment the desk has seen
 	sent     int64 // the place of the last briefing handed to the session
-	taken    int64 // the place of the last briefing a turn took
+	taken    int64 // the place of the last briefing of a turn that was completed
+	taking   int64 // that of the running turn
 	now      time.Duration
 	feed     *feed
 	cursor   Cursor

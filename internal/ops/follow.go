@@ -56,6 +56,7 @@ func (d *desk) note(ctx context.Context, e agent.Event, at Cursor) error {
 	case agent.OutputRejected:
 		d.staff.cfg.Logger.WarnContext(ctx, "answer rejected", "stream", d.stream, "session", e.Session, "turn", e.Turn)
 	case agent.TurnCompleted, agent.TurnInterrupted, agent.TurnFailed:
+		d.took(e)
 		d.noteEnd(ctx, e)
 	}
 	return nil

@@ -39,9 +39,9 @@ func specs() []agent.Spec {
 		{
 			ID: ToolAsk, Name: "operator_ask", Risk: agent.Draft, Effect: agent.Pure,
 			Description: "Ask the operator a question. The answer comes later as context of kind operator-answer; do not wait for it.",
-			Parameters: schema(`"question":{"type":"string","minLength":1,"maxLength":500},
-				"evidence":{"type":"array","items":{"type":"string"},"maxItems":20},
-				"choices":{"type":"array","items":{"type":"string","maxLength":80},"maxItems":6}`, "question"),
+			Parameters: schema(`"question":{"type":"string","description":"1 to 500 characters"},
+				"evidence":{"type":"array","items":{"type":"string"},"description":"ids of at most 20 comments"},
+				"choices":{"type":"array","items":{"type":"string"},"description":"at most 6 short answers to choose from"}`, "question"),
 		},
 		{
 			ID: ToolStats, Name: "comments_stats", Risk: agent.Read, Effect: agent.Pure,
@@ -51,25 +51,25 @@ func specs() []agent.Spec {
 		{
 			ID: ToolReport, Name: "report_submit", Risk: agent.Draft, Effect: agent.Pure,
 			Description: "Hand in the words of the report once the stream has ended: three sentences that sum it up and three things to do next time.",
-			Parameters: schema(`"summary":{"type":"array","items":{"type":"string","minLength":1,"maxLength":400},"minItems":3,"maxItems":3},
-				"next":{"type":"array","items":{"type":"string","minLength":1,"maxLength":400},"minItems":3,"maxItems":3},
-				"evidence":{"type":"array","items":{"type":"string"},"maxItems":40}`, "summary", "next"),
+			Parameters: schema(`"summary":{"type":"array","items":{"type":"string"},"description":"three sentences of at most 400 characters"},
+				"next":{"type":"array","items":{"type":"string"},"description":"three things to do next time, of at most 400 characters"},
+				"evidence":{"type":"array","items":{"type":"string"},"description":"ids of at most 40 comments"}`, "summary", "next"),
 		},
 		{
 			ID: ToolDelete, Name: "chat_delete", Risk: agent.Destructive, Effect: agent.Keyed, Detached: true, Approval: 3 * time.Minute,
 			Description: "Propose to delete one comment. A person decides.",
-			Parameters:  schema(`"comment":{"type":"string"},"reason":{"type":"string","minLength":1,"maxLength":300}`, "comment", "reason"),
+			Parameters:  schema(`"comment":{"type":"string"},"reason":{"type":"string"}`, "comment", "reason"),
 		},
 		{
 			ID: ToolTimeout, Name: "viewer_timeout", Risk: agent.Destructive, Effect: agent.Keyed, Detached: true, Approval: 3 * time.Minute,
 			Description: "Propose to time out the viewer who wrote a comment, for some seconds. A person decides.",
-			Parameters: schema(`"comment":{"type":"string"},"seconds":{"type":"integer","minimum":1,"maximum":1209600},
-				"reason":{"type":"string","minLength":1,"maxLength":300}`, "comment", "seconds", "reason"),
+			Parameters: schema(`"comment":{"type":"string"},"seconds":{"type":"integer","description":"1 to 1209600"},
+				"reason":{"type":"string"}`, "comment", "seconds", "reason"),
 		},
 		{
 			ID: ToolAnnounce, Name: "chat_announce", Risk: agent.External, Effect: agent.Once, Detached: true, Approval: 10 * time.Minute,
 			Description: "Propose a message to the chat in the channel's name. A person decides.",
-			Parameters:  schema(`"text":{"type":"string","minLength":1,"maxLength":200},"reason":{"type":"string","maxLength":300}`, "text"),
+			Parameters:  schema(`"text":{"type":"string","description":"1 to 200 characters"},"reason":{"type":"string"}`, "text"),
 		},
 	}
 }

@@ -157,7 +157,7 @@ func (d *desk) recall(ctx context.Context, id agent.SessionID) error {
 	return nil
 }
 
-// took notes which briefing a turn has taken.
+// took notes which briefing a turn has taken. What a turn that failed was told is told again by the next look.
 func (d *desk) took(e agent.Event) {
 	var inputs []string
 	switch e.Kind {
@@ -173,7 +173,13 @@ func (d *desk) took(e agent.Event) {
 		}
 	}
 	for _, id := range inputs {
-		d.taken = max(d.taken, placeOf(id))
+		d.taking = max(d.taking, placeOf(id))
+	}
+	switch e.Kind {
+	case agent.TurnCompleted:
+		d.taken, d.taking = max(d.taken, d.taking), 0
+	case agent.TurnFailed, agent.TurnInterrupted:
+		d.taking = 0
 	}
 }
 
@@ -224,7 +230,8 @@ func (d *desk) brief(ctx context.Context, upTo int64, ended bool) error {
 	if err != nil {
 		return err
 	}
-	b := Observe(Look{Stream: d.row, Recent: d.memory.until(upTo, d.taken), Taken: d.taken, Open: open, Viewers: d.viewers.meet, Ended: ended})
+	told := max(d.taken, d.taking)
+	b := Observe(Look{Stream: d.row, Recent: d.memory.until(upTo, told), Taken: told, Open: open, Viewers: d.viewers.meet, Ended: ended})
 	id := inputLook + strconv.FormatInt(upTo, 10)
 	if ended {
 		id += "/ended"
@@ -275,8 +282,10 @@ func (d *desk) idle(ctx context.Context, most time.Duration) error {
 // noMind stands in for a mind that cannot be had, so that approvals can still be answered and a report be made.
 type noMind struct{}
 
-func (noMind) Name() string                     { return "none" }
-func (noMind) Capabilities() agent.Capabilities { return agent.Capabilities{Offline: true} }
+func (noMind) Name() string { return "none" }
+func (noMind) Capabilities() agent.Capabilities {
+	return agent.Capabilities{Text: true, Tools: true, Offline: true}
+}
 func (noMind) Stream(context.Context, *agent.Request) iter.Seq2[agent.Delta, error] {
 	return func(yield func(agent.Delta, error) bool) {
 		yield(agent.Delta{}, &agent.BackendError{Backend: "none", Code: "auth", Say: "this character has no mind that is ready"})
@@ -347,13 +356,14 @@ func (w *watched) inView() map[string]bool {
 	return w.view
 }
 
-// refsInView collects the refs of this turn's briefings: those after the last final answer. A turn that got none (an answer of the operator, the
+// refsInView collects the refs of this turn's briefings: those after the last answer that was accepted. A turn that got none (an answer of the operator, the
 // result of an action) still has the last briefing before it in view.
 func refsInView(messages []agent.Message) map[string]bool {
 	view := map[string]bool{}
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := messages[i]
-		if m.Role == agent.RoleAssistant && len(m.Calls) == 0 && len(view) > 0 {
+		accepted := i+1 == len(messages) || messages[i+1].Kind != "repair"
+		if m.Role == agent.RoleAssistant && len(m.Calls) == 0 && accepted && len(view) > 0 {
 			break
 		}
 		if m.Role != agent.RoleContext || m.Kind != kindObservations {
