@@ -70,8 +70,10 @@ func itemWhom(ctx context.Context, v ItemView) string {
 		return calm(visible(v.Item.Question))
 	case v.Item.Reason != "":
 		return calm(visible(v.Item.Reason))
+	case v.Item.Risk != "":
+		return word(ctx, "risk", v.Item.Risk)
 	}
-	return word(ctx, "risk", v.Item.Risk)
+	return toolName(ctx, v.Item.Tool)
 }
 
 func itemStateIcon(s ops.ItemState) string {
