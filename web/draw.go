@@ -153,7 +153,7 @@ func (v *view) draw(ctx context.Context, news []ops.Change, aside bool) (string,
 			return "", err
 		}
 	}
-	return s.b.String(), nil
+	return string(visible(s.b.Bytes())), nil
 }
 
 // due reports that the pulse moved and was not drawn a moment ago.

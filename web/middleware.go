@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -95,6 +96,17 @@ func (s *Server) catch(next echo.HandlerFunc) echo.HandlerFunc {
 			s.log.ErrorContext(c.Request().Context(), "panic", "request", requestID(c), "route", c.Path(), "what", what, "stack", string(debug.Stack()))
 			err = &refusal{status: http.StatusInternalServerError, kind: "internal"}
 		}()
+		return next(c)
+	}
+}
+
+// segments keeps a part of a path to one part: the router lets a parameter at the end of a route swallow slashes.
+func segments(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		route := c.Path()
+		if !strings.HasSuffix(route, "*") && strings.Count(route, "/") != strings.Count(echo.GetPath(c.Request()), "/") {
+			return echo.ErrNotFound
+		}
 		return next(c)
 	}
 }

@@ -88,7 +88,7 @@ func TestHostileWordsStayWords(t *testing.T) {
 		w.data.Questions = []ops.ReportQuestion{{Group: "q1", Count: 3, Quotes: []string{words}}}
 		w.accounts["op-mod"].Name = words
 		w.audit = append(w.audit, ops.AuditEntry{At: at, By: words, Action: "inbox.allow", Detail: words, Ref: words})
-		for _, path := range append(pages, "/reports/rep-1.html", "/login?next="+"%3Cscript%3E") {
+		for _, path := range append(pages, "/reports/rep-1.html") {
 			body := s.want(s.get("op-owner", path), 200).Body.String()
 			for _, markup := range []string{"<script>alert", "<img src=x", "</textarea><script", `>stolen</hx-partial>`, "\x00", `href="javascript:`} {
 				if strings.Contains(body, markup) {

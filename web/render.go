@@ -102,7 +102,15 @@ func markup(ctx context.Context, set views.Setting, t templ.Component) ([]byte, 
 	if err := t.Render(views.With(ctx, set), &b); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return visible(b.Bytes()), nil
+}
+
+// visible keeps NUL out of markup, wherever it came from: no page may hold one.
+func visible(markup []byte) []byte {
+	if bytes.IndexByte(markup, 0) < 0 {
+		return markup
+	}
+	return bytes.ReplaceAll(markup, []byte{0}, []byte("\uFFFD"))
 }
 
 // render draws a component and sends it: a template that fails leaves no half page.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -107,14 +106,13 @@ func (r *reportRoom) file(c echo.Context, report ops.Report, data ops.ReportData
 		h.Set(echo.HeaderContentDisposition, disposition+`; filename="`+name+`"`)
 		return c.Blob(http.StatusOK, "text/csv; charset=utf-8", data.CSV(p))
 	}
-	var b bytes.Buffer
-	ctx := views.With(c.Request().Context(), r.setting(c))
-	if err := views.ReportHTML(views.ReportFile{Report: report, Data: data}).Render(ctx, &b); err != nil {
+	b, err := markup(c.Request().Context(), r.setting(c), views.ReportHTML(views.ReportFile{Report: report, Data: data}))
+	if err != nil {
 		return err
 	}
 	h.Set(echo.HeaderContentDisposition, disposition+`; filename="`+name+`"`)
 	h.Set("Content-Security-Policy", alone)
-	return c.HTMLBlob(http.StatusOK, b.Bytes())
+	return c.HTMLBlob(http.StatusOK, b)
 }
 
 // plainName keeps what every file system and header takes.

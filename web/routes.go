@@ -16,7 +16,7 @@ func (s *Server) routes() http.Handler {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.fail // what the accounting middleware did not see
-	e.Use(s.identify, s.account, s.catch, s.harden, s.doors.check, s.recognise)
+	e.Use(s.identify, s.account, s.catch, s.harden, s.doors.check, s.recognise, segments)
 	r := s.rooms()
 
 	open := entry{e: e}
@@ -215,7 +215,7 @@ func (s *Server) gallery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.Gallery(p))
+	return s.render(c, http.StatusOK, views.Gallery(p, views.Samples{Moment: s.now()}))
 }
 
 // param is a part of the path as it was meant, also when it came escaped.

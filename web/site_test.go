@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -159,3 +160,5 @@ func form(pairs ...string) url.Values {
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+type netListener = net.Listener
