@@ -194,6 +194,7 @@ func (v *verdict) hostility(w *view, f *finds) {
 func (f *finds) technical() bool {
 	return f.has(tagAudio) || f.has(tagVideo) || f.has(tagLag) || f.has(tagMic) || f.has(tagStutter) || f.has(tagNoise) || f.has(tagNoSound) || f.has(tagNoPicture)
 }
+
 // scams finds offers too good to be true, and demands for secrets in somebody's name.
 func (v *verdict) scams(w *view, f *finds) {
 	if h, ok := f.first(tagScam); ok {

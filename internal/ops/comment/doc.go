@@ -6,10 +6,10 @@
 //
 // # How a text is read
 //
-// The text is folded once ([normalize.go]): NFKC, case, accents, invisible and bidirectional controls, look-alike letters, half-width kana. Every
+// The text is folded once (normalize.go): NFKC, case, accents, invisible and bidirectional controls, look-alike letters, half-width kana. Every
 // folded rune remembers the bytes it came from, so a finding is always a span of the original. A second, looser view is made only for texts that
 // look disguised (digits for letters, s p a c e d or s*t*a*r*r*e*d words, stretched letters, reversed runs, encoded payloads).
-// One matcher ([lexicon.go]) walks a view and yields tagged hits; everything else — safety, questions, subjects, mood — reads those hits. A word
+// One matcher (lexicon.go) walks a view and yields tagged hits; everything else — safety, questions, subjects, mood — reads those hits. A word
 // of the lexicon knows where it may stand (whole word, run of katakana, command at the end of a clause), so a harmless word that merely
 // contains a bad one is not a hit. The words are data: lexicon/<language>.tsv, four columns (tag, mode, terms, guards), written for this program.
 //
