@@ -57,7 +57,7 @@ func (d *DB) AddComments(ctx context.Context, stream string, batch ops.CommentBa
 
 // claimPlaces takes the stream's row, so that nobody else gives out places, and the change's place with it.
 func (t *tx) claimPlaces(stream string) (place, seq int64, err error) {
-	row, ok, err := one[streamRow](t.DB, "UPDATE streams SET seq = seq + 1 WHERE id = ? RETURNING seq, place", stream)
+	row, ok, err := one[struct{ Seq, Place int64 }](t.DB, "UPDATE streams SET seq = seq + 1 WHERE id = ? RETURNING seq, place", stream)
 	if err != nil {
 		return 0, 0, err
 	}

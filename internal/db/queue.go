@@ -25,7 +25,7 @@ type queue struct {
 
 // job is one write that waits.
 type job struct {
-	ctx   context.Context //nolint:containedctx // it is the caller's, who waits for as long as the job lives
+	gone  func() error // says that the caller gave up, and why
 	run   func(*tx) error
 	tx    tx
 	err   error
@@ -38,8 +38,8 @@ type job struct {
 func newQueue() *queue { return &queue{mu: new(sync.Mutex)} }
 
 // do waits until run has been committed, refused or given up.
-func (q *queue) do(ctx context.Context, run func(*tx) error, commit func([]*job)) error {
-	j := &job{ctx: ctx, run: run, lead: make(chan struct{}, 1), done: make(chan struct{})}
+func (q *queue) do(ctx context.Context, run func(*tx) error, commit func(context.Context, []*job)) error {
+	j := &job{gone: func() error { return context.Cause(ctx) }, run: run, lead: make(chan struct{}, 1), done: make(chan struct{})}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, j)
 	if !q.busy {
@@ -50,14 +50,14 @@ func (q *queue) do(ctx context.Context, run func(*tx) error, commit func([]*job)
 
 	select {
 	case <-j.lead:
-		q.work(commit)
+		q.work(ctx, commit)
 	case <-j.done:
 	case <-ctx.Done():
 		if q.leave(j) {
 			return context.Cause(ctx)
 		}
 		if j.leads {
-			q.work(commit) // its own write is skipped; the others' are made
+			q.work(ctx, commit) // its own write is skipped; the others' are made
 		}
 	}
 	<-j.done
@@ -76,7 +76,7 @@ func (q *queue) leave(j *job) bool {
 }
 
 // work commits what waits and passes the lead on.
-func (q *queue) work(commit func([]*job)) {
+func (q *queue) work(ctx context.Context, commit func(context.Context, []*job)) {
 	q.mu.Lock()
 	n := min(len(q.waiting), atOnce)
 	batch := slices.Clone(q.waiting[:n])
@@ -98,17 +98,17 @@ func (q *queue) work(commit func([]*job)) {
 			next.lead <- struct{}{}
 		}
 	}()
-	commit(batch)
+	commit(ctx, batch)
 }
 
 // commit makes a batch of writes in one transaction. A write that fails is rolled back to its savepoint and the others stand. The transaction
-// has no context of its own: one caller who gives up must not undo what another was promised.
-func (d *DB) commit(batch []*job) {
+// does not end with the leader's context: one caller who gives up must not undo what another was promised. The leader waits for it.
+func (d *DB) commit(ctx context.Context, batch []*job) {
 	now := d.now().UTC()
-	err := d.write.WithContext(context.Background()).Transaction(func(g *gorm.DB) error {
+	err := d.write.WithContext(context.WithoutCancel(ctx)).Transaction(func(g *gorm.DB) error {
 		for _, j := range batch {
 			j.tx = tx{DB: g, now: now}
-			if j.err = context.Cause(j.ctx); j.err != nil {
+			if j.err = j.gone(); j.err != nil {
 				continue
 			}
 			if err := j.within(g, len(batch) > 1); err != nil {

@@ -10,16 +10,16 @@ import (
 )
 
 // together puts writes into a queue while another one is being written, so that they are committed together.
-func together(t *testing.T, q *queue, commit func([]*job), writes ...func() error) []error {
+func together(t *testing.T, q *queue, commit func(context.Context, []*job), writes ...func() error) []error {
 	t.Helper()
 	started, release := make(chan struct{}), make(chan struct{})
 	errs := make([]error, len(writes))
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		err := q.do(t.Context(), nil, func(batch []*job) {
+		err := q.do(t.Context(), nil, func(ctx context.Context, batch []*job) {
 			close(started)
 			<-release
-			commit(nil)
+			commit(ctx, nil)
 		})
 		if err != nil {
 			t.Error(err)
@@ -41,7 +41,7 @@ func TestWhatWaitsTogetherIsCommittedTogetherAndInOrder(t *testing.T) {
 		q := newQueue()
 		var sizes []int
 		var order []int
-		commit := func(batch []*job) {
+		commit := func(_ context.Context, batch []*job) {
 			if len(batch) > 0 {
 				sizes = append(sizes, len(batch))
 			}
@@ -78,9 +78,9 @@ func TestAWriteWhoseCallerGaveUpIsNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		made := 0
-		commit := func(batch []*job) {
+		commit := func(_ context.Context, batch []*job) {
 			for _, j := range batch {
-				if j.err = context.Cause(j.ctx); j.err == nil {
+				if j.err = j.gone(); j.err == nil {
 					j.err = j.run(&j.tx)
 				}
 			}

@@ -3,7 +3,6 @@
 package db
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"net/url"
@@ -52,7 +51,7 @@ func (p pure) Initialize(g *gorm.DB) error {
 		DeleteClauses:        []string{"DELETE", "FROM", "WHERE", "RETURNING"},
 		LastInsertIDReversed: true,
 	})
-	return p.pool.PingContext(context.Background()) // opening has no context of its own in GORM
+	return p.pool.Ping()
 }
 
 // Migrator is never asked: goose makes the schema.
