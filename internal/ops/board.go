@@ -186,7 +186,7 @@ func (b *Board) Sessions(ctx context.Context, stream string) ([]SessionRow, erro
 }
 
 // Events reads a session's log: what is stored after a place, and then, while somebody works in it, what comes. Without a live session it ends
-// with the last stored event.
+// with the last stored event. Events are the copies for screens.
 func (b *Board) Events(ctx context.Context, session string, from agent.Seq) iter.Seq2[agent.Event, error] {
 	for _, d := range b.staff.all() {
 		d.mu.Lock()
@@ -196,7 +196,13 @@ func (b *Board) Events(ctx context.Context, session string, from agent.Seq) iter
 			return live.Events(ctx, from)
 		}
 	}
-	return b.log.Read(ctx, agent.SessionID(session), from)
+	return func(yield func(agent.Event, error) bool) {
+		for e, err := range b.log.Read(ctx, agent.SessionID(session), from) {
+			if !yield(e.Shown(), err) {
+				return
+			}
+		}
+	}
 }
 
 // Activity lists what the staff did last, newest first.

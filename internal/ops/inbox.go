@@ -357,16 +357,18 @@ func (s Severity) rank() int {
 	return 0
 }
 
-// dress finds the comment an action is about. A ref names a place in the stream, and what stands in a place never changes, so what the
+// dress adds the character's reason to an approval, and finds the comment an action is about. A ref names a place in the stream, and what stands in a place never changes, so what the
 // operator sees here is what the action meets.
 func dress(ctx context.Context, store commentStore, it Item) (Item, error) {
 	if it.Kind != ItemApproval {
 		return it, nil
 	}
-	var args struct {
-		Comment string `json:"comment"`
+	var args proposal
+	if json.Unmarshal(it.Arguments, &args) != nil {
+		return it, nil
 	}
-	if json.Unmarshal(it.Arguments, &args) != nil || args.Comment == "" {
+	it.Reason = first(args.Reason, it.Reason)
+	if args.Comment == "" {
 		return it, nil
 	}
 	found, err := resolve(ctx, store, it.Stream, args.Comment)
