@@ -102,6 +102,7 @@ func (st *state) queued(b InputBody) {
 
 func (st *state) dropped(b ClosedBody) {
 	st.queue = slices.DeleteFunc(st.queue, func(in Input) bool { return in.ID == b.Input })
+	st.seen[b.Input] = inputDropped
 }
 
 func (st *state) begin(e Event, b TurnStartedBody) {

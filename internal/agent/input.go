@@ -115,6 +115,8 @@ func (l *loop) await(id string, reply chan<- answered[TurnReport]) {
 	turn := l.st.seen[id]
 	running := l.st.turn != nil && l.st.turn.id == turn
 	switch {
+	case turn == inputDropped:
+		reply <- answered[TurnReport]{err: fmt.Errorf("input %s: %w", id, ErrDropped)}
 	case turn == "" || running:
 		l.runners[id] = append(l.runners[id], reply)
 	case l.st.last.Turn == turn:

@@ -58,11 +58,10 @@ func (l *loop) run(ctx context.Context) {
 		if l.over {
 			return
 		}
-		wait := time.Hour
+		timer.Stop()
 		if !until.IsZero() {
-			wait = max(until.Sub(l.now()), 0)
+			timer.Reset(max(until.Sub(l.now()), 0))
 		}
-		timer.Reset(wait)
 		select {
 		case m := <-l.s.mail:
 			m(ctx, l)

@@ -46,6 +46,9 @@ type turnState struct {
 	ran       []string // tools that took effect
 }
 
+// inputDropped stands in state.seen instead of a turn.
+const inputDropped = "(dropped)"
+
 // state is the fold of a log: everything the runtime knows of a session.
 type state struct {
 	seq       Seq

@@ -1,0 +1,62 @@
+package openai
+
+import "strings"
+
+// Marks that some servers leave around what a model thought, at the beginning of what it says.
+const (
+	openThought  = "<think>"
+	closeThought = "</think>"
+)
+
+// thinking keeps a thought at the beginning of a text apart from the text.
+type thinking struct {
+	state int // 0: nothing but blanks so far, 1: in the thought, 2: past it
+	held  string
+}
+
+// split takes the next piece of a text and gives what is said and what is thought. A mark may come in pieces.
+func (t *thinking) split(piece string) (said, thought string) {
+	t.held += piece
+	if t.state == 0 {
+		begin := strings.TrimLeft(t.held, " \r\n\t")
+		switch {
+		case strings.HasPrefix(begin, openThought):
+			t.state, t.held = 1, strings.TrimPrefix(begin, openThought)
+		case strings.HasPrefix(openThought, begin):
+			return "", "" // it may still become the mark
+		default:
+			t.state = 2
+		}
+	}
+	if t.state == 1 {
+		before, after, found := strings.Cut(t.held, closeThought)
+		if !found {
+			keep := partial(t.held, closeThought)
+			thought, t.held = t.held[:len(t.held)-keep], t.held[len(t.held)-keep:]
+			return "", thought
+		}
+		t.state, t.held, thought = 2, strings.TrimLeft(after, "\r\n"), before
+	}
+	said, t.held = t.held, ""
+	return said, thought
+}
+
+// rest gives what was held back when the text ends.
+func (t *thinking) rest() (said, thought string) {
+	held := t.held
+	t.held = ""
+	if t.state == 1 {
+		return "", held
+	}
+	return held, ""
+}
+
+// partial is how much of the end of a text may be the beginning of a mark.
+func partial(text, mark string) int {
+	for n := min(len(text), len(mark)-1); n > 0; n-- {
+		if strings.HasSuffix(text, mark[:n]) {
+			return n
+		}
+	}
+	return 0
+}
