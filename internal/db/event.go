@@ -41,7 +41,6 @@ func (r eventRow) event() agent.Event {
 
 // Append stores events after the place named; see agent.Store. What the events say of approvals moves the inbox in the same transaction.
 func (d *DB) Append(ctx context.Context, id agent.SessionID, after agent.Seq, events ...agent.Event) (agent.Seq, error) {
-	last := after + agent.Seq(len(events))
 	err := d.inTx(ctx, func(t *tx) error {
 		head, _, err := one[int64](t.DB, "SELECT COALESCE(MAX(seq), 0) FROM events WHERE session = ?", string(id))
 		if err != nil {
@@ -61,10 +60,7 @@ func (d *DB) Append(ctx context.Context, id agent.SessionID, after agent.Seq, ev
 	if err != nil {
 		return 0, fmt.Errorf("append to session %s: %w", id, err)
 	}
-	for i := range events {
-		events[i].Session, events[i].Seq = id, after+agent.Seq(i)+1
-	}
-	return last, nil
+	return after + agent.Seq(len(events)), nil
 }
 
 func (t *tx) insertEvents(id agent.SessionID, after agent.Seq, events []agent.Event) error {
