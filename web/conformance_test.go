@@ -88,7 +88,7 @@ var here = map[string]func(*testing.T){
 		}
 		p := s.open(s.run(), "op-owner", "s1", 1)
 		s.world.lockChanged("s1", ops.ChangeSession, "ses-1")
-		p.until(`id="activity"`)
+		p.until(`"#activity"`)
 	},
 	"AO-SO-11": foreignAndUntyped,
 	"AO-SO-12": func(t *testing.T) { // no way out of the folders
