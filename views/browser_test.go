@@ -25,10 +25,12 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // desk serves sample pages and lets a test push frames to the page that is open.
 type desk struct {
 	*httptest.Server
-	frames chan string // each is sent to the newest socket; "close" drops it
+	frames chan string // each is sent to the newest socket; a name of drops ends it
 	since  chan string // what each socket asked for
 	seq    int64
 }
+
+var drops = map[string]websocket.StatusCode{"restart": websocket.StatusServiceRestart, "end": websocket.StatusNormalClosure}
 
 func newDesk(t *testing.T, page func(ctx context.Context) string) *desk {
 	d := &desk{frames: make(chan string), since: make(chan string, 8)}
@@ -51,8 +53,8 @@ func newDesk(t *testing.T, page func(ctx context.Context) string) *desk {
 			case <-ctx.Done():
 				return
 			case f := <-d.frames:
-				if f == "close" {
-					_ = conn.Close(websocket.StatusServiceRestart, "")
+				if code, drop := drops[f]; drop {
+					_ = conn.Close(code, "")
 					return
 				}
 				_ = conn.Write(ctx, websocket.MessageText, []byte(f))
@@ -188,10 +190,21 @@ func TestBoardFollowsAndNeverTakesWhatAPersonUses(t *testing.T) {
 	// Evidence lights up; the title counts; a socket that comes back asks for what it has not seen.
 	d.push(t, draw(t, set, NavCounts(Counts{Pending: 5, Worst: ops.Medium})))
 	run(t, ctx, until(`document.title.startsWith("(5) ")`), script(`document.querySelector("#card-crd-1 [data-show-evidence]").click()`), until(`document.querySelectorAll(".row.lit").length === 3`))
-	d.frames <- "close"
+	d.frames <- "restart"
 	if got := <-d.since; got != "11" {
 		t.Errorf("after a restart the page asked for changes since %q, want 11", got)
 	}
+
+	// A tab whose socket is gone for good opens a new one as soon as somebody looks at it.
+	run(t, ctx, until(`document.getElementById("banner").dataset.state === "on"`))
+	d.frames <- "end"
+	run(t, ctx, until(`document.getElementById("banner").dataset.state === "off"`), script(`document.dispatchEvent(new Event("visibilitychange"))`))
+	if got := <-d.since; got != "11" {
+		t.Errorf("shown again, the page asked for changes since %q, want 11", got)
+	}
+	run(t, ctx, until(`document.getElementById("banner").dataset.state === "on"`))
+	d.push(t, draw(t, set, NavCounts(Counts{Pending: 2})))
+	run(t, ctx, until(`document.title.startsWith("(2) ")`))
 }
 
 func TestNothingIsWiderThanANarrowScreenOrCoversAButton(t *testing.T) {

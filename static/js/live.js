@@ -2,7 +2,7 @@
 // or a sleeping laptop loses nothing. The strip under the bar says how the connection is.
 (() => {
   const strip = document.getElementById("banner");
-  const element = document.getElementById("live");
+  let element = document.getElementById("live");
   if (!element || !strip) return;
   let since = 0, connection = null, quiet = null, seen = Date.now();
 
@@ -32,6 +32,7 @@
     }, () => {});
   });
   document.addEventListener("htmx:ws:close", e => {
+    if (e.target !== element) return;
     const code = e.detail.code;
     if (code === 1008) return say("gone");
     if (e.detail.reason === "removed") return;
@@ -42,12 +43,19 @@
     if (code === 1000) setTimeout(() => location.reload(), 5000);
   });
 
+  // A tab that is shown again does not wait for the next try, and does not trust a socket that was silent while the laptop slept: it opens a new
+  // one from its cursor at once.
   const again = () => {
     if (document.hidden || !connection) return;
     const state = connection.socket?.readyState;
-    // A socket that slept may look open for minutes. Closing it lets the extension open a new one from our cursor.
-    if (state === WebSocket.OPEN && Date.now() - seen > 60000) connection.socket.close(4000);
-    else if (state === WebSocket.CLOSED && connection.timer) { clearTimeout(connection.timer); connection.attempt = 0; htmx.trigger(element, "urakata:reopen"); }
+    if (state === WebSocket.CONNECTING || state === WebSocket.OPEN && Date.now() - seen < 60000) return;
+    const fresh = element.cloneNode(false), url = new URL(connection.url);
+    fresh.setAttribute("hx-ws:connect", url.pathname + url.search);
+    connection.socket?.close();
+    connection = null;
+    element.replaceWith(fresh);
+    element = fresh;
+    htmx.process(fresh);
   };
   document.addEventListener("visibilitychange", again);
   addEventListener("online", again);
