@@ -17,6 +17,7 @@ const (
 	reportEvidence = 12
 	reportQuotes   = 3
 	reportGroups   = 20
+	reportFew      = 6
 	reportMoments  = 20
 	regularMinutes = 5
 	gapAtLeast     = 3 * time.Minute
@@ -37,6 +38,9 @@ func (s *Staff) compile(ctx context.Context, st Stream, session string) (ReportD
 		c.take(row)
 	}
 	var err error
+	if c.known, c.compared, err = s.seenBefore(ctx, st); err != nil {
+		return ReportData{}, err
+	}
 	if c.cards, err = s.allCards(ctx, st.ID); err != nil {
 		return ReportData{}, err
 	}
@@ -95,23 +99,25 @@ type compiler struct {
 	cards []Card
 	items []Item
 
-	n, questions, care, first int
-	last                      time.Duration
-	before                    time.Duration // offset of the comment before
-	minutes                   []ReportMinute
-	voices                    map[int]map[string]bool
-	groups                    map[string]*groupSum
-	feedback                  map[comment.Subject]*groupSum
-	subjects                  map[comment.Subject]*subjectSum
-	findings                  map[comment.Category]*findingSum
-	people                    map[string]*person
-	paid                      map[string]*paidSum
-	langs, platforms          tally[string]
-	mood                      ReportMood
-	raids                     []ReportRaiding
-	ticks                     []ReportTick
-	gaps                      []ReportGap
-	unread, cut               int64
+	n, questions, care int
+	last               time.Duration
+	before             time.Duration // offset of the comment before
+	minutes            []ReportMinute
+	voices             map[int]map[string]bool
+	groups             map[string]*groupSum
+	feedback           map[comment.Subject]*groupSum
+	subjects           map[comment.Subject]*subjectSum
+	findings           map[comment.Category]*findingSum
+	people             map[string]*person
+	paid               map[string]*paidSum
+	langs, platforms   tally[string]
+	mood               ReportMood
+	raids              []ReportRaiding
+	ticks              []ReportTick
+	gaps               []ReportGap
+	cut                int64
+	known              map[string]bool // viewers of earlier streams
+	compared           int             // earlier streams looked at
 }
 
 // groupSum is a group of questions, or feedback about one subject.
@@ -138,7 +144,6 @@ type findingSum struct {
 
 type person struct {
 	minutes map[int]bool
-	fresh   bool
 	member  bool
 }
 
@@ -202,7 +207,6 @@ func (c *compiler) takePerson(s Stored, key string) {
 		c.people[key] = p
 	}
 	p.minutes[int(s.Comment.Offset/time.Minute)] = true
-	p.fresh = p.fresh || s.Analysis.FirstTime
 	switch roleOf(s.Comment.Author.Roles) {
 	case "member", "subscriber", "vip":
 		p.member = true
@@ -250,7 +254,8 @@ func (g *groupSum) take(s Stored, key string, at int) {
 		g.subject = sub
 	}
 	g.evidence = oldest(g.evidence, s.Comment.ID)
-	if len(g.quotes) < reportQuotes && s.Analysis.Action == comment.Allow && s.Analysis.DuplicateOf == "" {
+	host := slices.Contains([]Role{"owner", "moderator"}, roleOf(s.Comment.Author.Roles))
+	if len(g.quotes) < reportQuotes && s.Analysis.Action == comment.Allow && s.Analysis.DuplicateOf == "" && !host {
 		g.quotes = append(g.quotes, quote(s.Comment.Text))
 	}
 }
@@ -360,6 +365,28 @@ func (s *Staff) technical(ctx context.Context, st Stream, session string) (Repor
 		t.Errors = append(t.Errors, ReportError{Code: code, Count: codes[code]})
 	}
 	return t, nil
+}
+
+// seenBefore collects who wrote in the last streams that ended before this one.
+func (s *Staff) seenBefore(ctx context.Context, st Stream) (map[string]bool, int, error) {
+	streams, err := s.cfg.Store.Streams(ctx, Page{Limit: 100})
+	if err != nil {
+		return nil, 0, fmt.Errorf("report of %s: %w", st.ID, err)
+	}
+	seen, n := map[string]bool{}, 0
+	for _, old := range streams {
+		if old.ID == st.ID || old.State != StreamEnded || old.EndedAt.After(st.EndedAt) || n == tilesOver {
+			continue
+		}
+		n++
+		for row, err := range rows(ctx, s.cfg.Store, old.ID, Range{}) {
+			if err != nil {
+				return nil, 0, err
+			}
+			seen[viewerKey(row.Comment)] = true
+		}
+	}
+	return seen, n, nil
 }
 
 // compare sets each tile beside the median of the last streams that have a report.

@@ -99,7 +99,12 @@ func (c *compiler) questionList() []ReportQuestion {
 	slices.SortFunc(out, func(a, b ReportQuestion) int {
 		return cmp.Or(cmp.Compare(b.Voices, a.Voices), cmp.Compare(b.Count, a.Count), cmp.Compare(a.First, b.First), cmp.Compare(a.Group, b.Group))
 	})
-	return out[:min(len(out), reportGroups)]
+	// A question that one viewer asked once matters only where there are few others.
+	end := slices.IndexFunc(out, func(q ReportQuestion) bool { return q.Count < 2 })
+	if end < 0 {
+		end = len(out)
+	}
+	return out[:min(len(out), reportGroups, max(end, reportFew))]
 }
 
 func (c *compiler) feedbackList() []ReportFeedback {
@@ -184,9 +189,9 @@ func (c *compiler) actions() []ReportAction {
 }
 
 func (c *compiler) community() ReportCommunity {
-	r := ReportCommunity{Viewers: len(c.people), Mood: c.mood, Raids: append([]ReportRaiding{}, c.raids...), Languages: shares(c.langs, c.n), Platforms: shares(c.platforms, c.n)}
-	for _, p := range c.people {
-		if p.fresh {
+	r := ReportCommunity{Viewers: len(c.people), Compared: c.compared, Mood: c.mood, Raids: append([]ReportRaiding{}, c.raids...), Languages: shares(c.langs, c.n), Platforms: shares(c.platforms, c.n)}
+	for key, p := range c.people {
+		if !c.known[key] {
 			r.New++
 		}
 		if p.member {
@@ -220,6 +225,9 @@ func (c *compiler) paidList() []ReportPaid {
 
 func (c *compiler) limits() []ReportLimit {
 	out := []ReportLimit{{ID: "viewers"}} // no source of this program measures concurrent viewers
+	if c.compared == 0 {
+		out = append(out, ReportLimit{ID: "returning"})
+	}
 	if n := c.st.Counts.Skipped; n > 0 {
 		out = append(out, ReportLimit{ID: "skipped", Count: n})
 	}

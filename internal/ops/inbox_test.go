@@ -306,7 +306,7 @@ func TestC11EveryDecidedItemComesToAnEnd(t *testing.T) {
 				return quiet(n, req)
 			}
 			if turns++; turns > rounds {
-				return agenttest.Step{Text: `{"cards":[]}`, Linger: release}
+				return agenttest.Step{Text: `{"cards":[]}`, Deaf: release}
 			}
 			b, _ := briefing(t, req)
 			var calls []agent.ToolCall
@@ -316,6 +316,7 @@ func TestC11EveryDecidedItemComesToAnEnd(t *testing.T) {
 			return agenttest.Step{Calls: calls}
 		})
 		defer o.stop()
+		defer close(release)
 		st := o.live(asking())
 		for i := range rounds {
 			o.push(st.ID, crowd(i*30)...)
@@ -344,7 +345,6 @@ func TestC11EveryDecidedItemComesToAnEnd(t *testing.T) {
 		if c := must(o.inbox.Counts(t.Context())); c.Stuck != 0 || c.Pending != 0 {
 			t.Errorf("counts are %+v", c)
 		}
-		close(release)
 	})
 }
 

@@ -246,15 +246,18 @@ func subjectsOf(recent []Stored, now time.Duration) []SubjectFacts {
 	return out[:min(len(out), maxSubjects)]
 }
 
+// subjectCounts leaves out what is withheld or copied: a wave is not what a chat talks about.
 func subjectCounts(recent []Stored, after, until time.Duration) tally[comment.Subject] {
 	t := tally[comment.Subject]{}
 	for _, s := range recent {
-		if s.Comment.Offset > after && s.Comment.Offset <= until {
+		if s.Comment.Offset > after && s.Comment.Offset <= until && talk(s) {
 			t.add(subjectOf(s.Analysis.Subject))
 		}
 	}
 	return t
 }
+
+func talk(s Stored) bool { return s.Analysis.Wave == "" && s.Analysis.Action == comment.Allow }
 
 // shift finds that the chat has turned to another subject: the most named one of the last two minutes is named by several viewers, holds
 // a good part of what was said about anything, and was not what the minutes before were about. Trouble and the chat itself are no subjects to turn to.
@@ -273,7 +276,7 @@ func shift(recent []Stored, now time.Duration) *ShiftFacts {
 	f := ShiftFacts{From: from, To: to}
 	voices := map[string]bool{}
 	for _, s := range recent {
-		if s.Comment.Offset <= now-subjectsSpan || subjectOf(s.Analysis.Subject) != to {
+		if s.Comment.Offset <= now-subjectsSpan || subjectOf(s.Analysis.Subject) != to || !talk(s) {
 			continue
 		}
 		if len(f.Evidence) == 0 {

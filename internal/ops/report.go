@@ -266,7 +266,7 @@ func hostNext(p lang.Printer, d ReportData) []string {
 	if late > 0 {
 		out = append(out, p.Count("report.next.inbox", late))
 	}
-	if n := d.Community.New; n > 0 {
+	if n := d.Community.New; n > 0 && d.Community.Compared > 0 {
 		out = append(out, p.Count("report.next.new", n))
 	}
 	for _, m := range d.Highlights {

@@ -174,11 +174,12 @@ type ReportTopic struct {
 	Evidence []string        `json:"evidence"`
 }
 
-// ReportCommunity is who wrote. Returning is by the analyser's windows of this stream and earlier ones it was told of.
+// ReportCommunity is who wrote. Returning viewers wrote in one of the earlier streams that were compared; without any everybody is new.
 type ReportCommunity struct {
 	Viewers   int             `json:"viewers"`
 	New       int             `json:"new"`
 	Returning int             `json:"returning"`
+	Compared  int             `json:"comparedStreams"`
 	Members   int             `json:"members"`
 	Regulars  int             `json:"regulars"` // wrote in at least five different minutes
 	Languages []ReportShare   `json:"languages"`

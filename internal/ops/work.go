@@ -125,32 +125,21 @@ func (d *desk) sessionID(ctx context.Context) (string, error) {
 	return row.ID, nil
 }
 
-// recall reads from the log which briefings were sent and taken, and what the last turn had in view.
+// recall reads from the log which briefings were sent and taken, and what was in view when an answer stands there that nobody judged yet.
 func (d *desk) recall(ctx context.Context, id agent.SessionID) error {
-	view, over := map[string]bool{}, false
+	view := map[string]bool{}
 	for e, err := range d.staff.cfg.Log.Read(ctx, id, 0) {
 		if err != nil {
 			return fmt.Errorf("log of %s: %w", id, err)
 		}
 		d.took(e)
-		switch e.Kind {
-		case agent.InputQueued:
-			var body agent.InputBody
-			if json.Unmarshal(e.Body, &body) != nil {
-				continue
-			}
-			if n := placeOf(body.Input.ID); n > d.sent {
-				d.sent = n
-			}
-			refs := refsInView(body.Input.Context)
-			if over && len(refs) > 0 {
-				view, over = map[string]bool{}, false
-			}
-			for ref := range refs {
-				view[ref] = true
-			}
-		case agent.TurnCompleted, agent.TurnFailed, agent.TurnInterrupted:
-			over = true
+		var body agent.InputBody
+		if e.Kind != agent.InputQueued || json.Unmarshal(e.Body, &body) != nil {
+			continue
+		}
+		d.sent = max(d.sent, placeOf(body.Input.ID))
+		for ref := range refsInView(body.Input.Context) {
+			view[ref] = true
 		}
 	}
 	d.mind.view = view
@@ -332,8 +321,8 @@ func (d *desk) tellAnswers(ctx context.Context) error {
 // kindObservations is the kind of the context message that carries a Briefing.
 const kindObservations = "observations"
 
-// watched is a character's mind, and remembers which comments the running turn has shown it. What is in view is read from the request itself:
-// whatever was queued, merged or recovered from a log, a card may rest only on what really was sent.
+// watched is a character's mind, and remembers which comments the last request showed it. What is in view is read from the request itself:
+// whatever was queued, merged, forgotten or recovered from a log, a card may rest only on what really was sent.
 type watched struct {
 	agent.Backend
 
@@ -356,16 +345,10 @@ func (w *watched) inView() map[string]bool {
 	return w.view
 }
 
-// refsInView collects the refs of this turn's briefings: those after the last answer that was accepted. A turn that got none (an answer of the operator, the
-// result of an action) still has the last briefing before it in view.
+// refsInView collects the refs of every briefing that a request still carries.
 func refsInView(messages []agent.Message) map[string]bool {
 	view := map[string]bool{}
-	for i := len(messages) - 1; i >= 0; i-- {
-		m := messages[i]
-		accepted := i+1 == len(messages) || messages[i+1].Kind != "repair"
-		if m.Role == agent.RoleAssistant && len(m.Calls) == 0 && accepted && len(view) > 0 {
-			break
-		}
+	for _, m := range messages {
 		if m.Role != agent.RoleContext || m.Kind != kindObservations {
 			continue
 		}
