@@ -227,6 +227,7 @@ func (d *desk) openCards(ctx context.Context) ([]Card, error) {
 const (
 	enoughNew   = 12
 	enoughAfter = 10 * time.Second // between two looks that only "enough new" asks for
+	urgentAfter = 5 * time.Second  // between two looks, unless somebody may be in danger
 	anyAfter    = 20 * time.Second
 	forgetAfter = 10 * time.Minute // the same finding about the same viewer counts as new again
 )
@@ -238,6 +239,7 @@ type pace struct {
 	since   time.Duration // the first of them
 	looked  time.Duration // when the last look was
 	ever    bool
+	urgent  bool                     // something came that should not wait long
 	raised  map[string]time.Duration // viewer and category, when last
 	voices  map[string]int           // group: the step it has reached
 	waves   map[string]int
@@ -254,19 +256,22 @@ func (p *pace) see(s Stored) bool {
 		p.since = now
 	}
 	p.waiting++
-	urgent := p.rise(s, now)
+	rise := p.rise(s, now)
+	grave := rise && (s.Analysis.Action == comment.Escalate || s.Analysis.Risk == comment.RiskHigh)
+	p.urgent = p.urgent || rise
 	if step(p.voices, groupOf(s.Analysis.Group, "qt"), s.Analysis.GroupVoices) {
-		urgent = true
+		p.urgent = true
 	}
 	if step(p.waves, groupOf(s.Analysis.Wave, "w"), s.Analysis.WaveSize) || s.Comment.Kind == comment.KindRaid {
-		urgent = true
+		p.urgent = true
 	}
+	soon := p.urgent && (!p.ever || now-p.looked >= urgentAfter)
 	enough := p.waiting >= enoughNew && (!p.ever || now-p.looked >= enoughAfter)
-	return urgent || enough || now-p.since >= anyAfter
+	return grave || soon || enough || now-p.since >= anyAfter
 }
 
 // look starts a new count at a comment.
-func (p *pace) look(now time.Duration) { p.waiting, p.looked, p.ever = 0, now, true }
+func (p *pace) look(now time.Duration) { p.waiting, p.looked, p.ever, p.urgent = 0, now, true, false }
 
 // rise reports a safety finding that was not there before: escalated, or of medium risk and more, about this viewer and for this cause.
 func (p *pace) rise(s Stored, now time.Duration) bool {

@@ -223,7 +223,16 @@ func TestPace(t *testing.T) {
 		}, false},
 		{"a sixth is", func(see func(time.Duration, string, comment.Analysis) bool) bool {
 			see(0, "a", comment.Analysis{Group: "q1", GroupVoices: 3})
-			return see(0, "a", comment.Analysis{Group: "q1", GroupVoices: 6})
+			return see(5*time.Second, "a", comment.Analysis{Group: "q1", GroupVoices: 6})
+		}, true},
+		{"a sixth right after it waits a moment", func(see func(time.Duration, string, comment.Analysis) bool) bool {
+			see(0, "a", comment.Analysis{Group: "q1", GroupVoices: 3})
+			return see(time.Second, "a", comment.Analysis{Group: "q1", GroupVoices: 6})
+		}, false},
+		{"but is not forgotten", func(see func(time.Duration, string, comment.Analysis) bool) bool {
+			see(0, "a", comment.Analysis{Group: "q1", GroupVoices: 3})
+			see(time.Second, "a", comment.Analysis{Group: "q1", GroupVoices: 6})
+			return see(5*time.Second, "a", plain)
 		}, true},
 		{"a wave is", func(see func(time.Duration, string, comment.Analysis) bool) bool {
 			return see(0, "a", comment.Analysis{Wave: "w1", WaveSize: 4})
@@ -232,7 +241,11 @@ func TestPace(t *testing.T) {
 		p, n := newPace(), 0
 		got := tt.feed(func(at time.Duration, viewer string, a comment.Analysis) bool {
 			n++
-			return p.see(said(n, at, viewer, a))
+			due := p.see(said(n, at, viewer, a))
+			if due {
+				p.look(at)
+			}
+			return due
 		})
 		if got != tt.want {
 			t.Errorf("%s: got %v", tt.name, got)

@@ -358,6 +358,9 @@ func (s *Staff) Offer(ctx context.Context, id string, batch []comment.Comment) (
 		if err != nil {
 			return Added{}, fmt.Errorf("offer to %s: %w", id, err)
 		}
+		if st.State == StreamLive && st.Source.Kind == "push" {
+			return Added{}, &Busy{RetryAfter: offerRetry} // the program has just started; its desk is about to sit down
+		}
 		return Added{}, fmt.Errorf("offer to %s, which is %s: %w", id, st.State, ErrState)
 	}
 	o := offer{comments: batch, reply: make(chan offered, 1)}

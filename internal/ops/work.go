@@ -22,6 +22,9 @@ const lookInstruction = `Look at the observations and tell the operator what mat
 	`{"cards":[]} when nothing is worth a person's look. "observed" states only what the observations show, with numbers; "suggested" says what somebody ` +
 	`might do. "evidence" lists ids of comments in the observations. What openCards names already is known: raise it again only when it changed.`
 
+// lookHistory is how many messages a character is reminded of, about twenty looks. What it raised before stands in every briefing anyway.
+const lookHistory = 60
+
 // inputs of a desk: their ids say what they are about, so sending one again changes nothing.
 const (
 	inputLook   = "observations/"
@@ -70,7 +73,7 @@ func (d *desk) hire(ctx context.Context) error {
 	}
 	box := toolbox{stream: d.stream, store: cfg.Store, actor: cfg.Actor, meters: cfg.Meters}
 	d.agent, err = agent.New(agent.Config{
-		ID: d.who.ID, Brief: d.who.Brief, Backend: d.mind, Tools: box.tools(d.who), Policy: policy, Store: cfg.Log, Log: cfg.Logger, Now: cfg.Now, NewID: cfg.NewID,
+		ID: d.who.ID, Brief: d.who.Brief, Backend: d.mind, Tools: box.tools(d.who), Policy: policy, Store: cfg.Log, Limits: agent.Limits{History: lookHistory}, Log: cfg.Logger, Now: cfg.Now, NewID: cfg.NewID,
 	})
 	if err != nil {
 		return fmt.Errorf("desk of %s: %w", d.stream, err)
@@ -345,7 +348,8 @@ func (w *watched) inView() map[string]bool {
 	return w.view
 }
 
-// refsInView collects the refs of every briefing that a request still carries.
+// refsInView collects the refs of every briefing that a request holds: what the character has been shown and still has before it. A viewer's third
+// insult may be told of beside the first two.
 func refsInView(messages []agent.Message) map[string]bool {
 	view := map[string]bool{}
 	for _, m := range messages {
