@@ -19,6 +19,7 @@ const (
 	maxCalls       = 6
 	maxDeletions   = 3
 	timeoutSeconds = 600
+	patience       = 3  // attacks on people that one viewer may make before a time-out is proposed; grave ones count until the second
 	unanswered     = 60 // seconds a question of many voices waits before the operator is asked
 )
 
@@ -99,12 +100,18 @@ func (v view) untouchable(who string) bool {
 	return len(v.recall(func(o observation) bool { return o.Viewer == who && (ofCrew(o) || inDistress(o)) })) > 0
 }
 
-// timeouts proposes to time out a viewer who hurt others gravely twice or more.
+// timeouts proposes to time out a viewer who hurt others gravely twice, or went on attacking people.
 func timeouts(v view) []call {
 	var out []call
-	for _, who := range viewers(v.pick(grave)) {
-		list := v.recall(func(o observation) bool { return o.Viewer == who && grave(o) })
-		if len(list) < 2 || v.untouchable(who) || v.timedOut(who, v.look) {
+	for _, who := range viewers(v.pick(attacks)) {
+		list := v.recall(func(o observation) bool { return o.Viewer == who && attacks(o) })
+		worst := v.recall(func(o observation) bool { return o.Viewer == who && grave(o) })
+		if len(worst) >= 2 {
+			list = worst
+		} else if len(list) < patience {
+			continue
+		}
+		if v.untouchable(who) || v.timedOut(who, v.look) {
 			continue
 		}
 		out = append(out, call{toolTimeout, map[string]any{

@@ -20,6 +20,12 @@ func harmful(o observation) bool {
 
 func grave(o observation) bool { return harmful(o) && o.Risk == high }
 
+// attacks says whether a comment is harm that is aimed at people, or grave: a link or a copied line is neither.
+func attacks(o observation) bool {
+	aimed := []string{"harassment", "hate", "threat", "sexual", "violence", "hostile_feedback", "baiting", "demoralizing"}
+	return grave(o) || (harmful(o) && slices.ContainsFunc(o.Categories, func(c string) bool { return slices.Contains(aimed, c) }))
+}
+
 func ofCrew(o observation) bool { return o.Role == "owner" || o.Role == "moderator" }
 
 // harm tells of viewers who hurt others, one finding each; single mild ones of many viewers come together.

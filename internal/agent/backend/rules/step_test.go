@@ -112,9 +112,11 @@ func TestConversation(t *testing.T) {
 func TestErrorsAreTyped(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*talk){
-		"another schema": func(k *talk) { k.req.Output = json.RawMessage(`{"type":"object","properties":{"plan":{"type":"string"}}}`) },
-		"bad facts":      func(k *talk) { k.hear("observations", json.RawMessage(`{"groups":3}`)) },
-		"no words":       func(k *talk) { k.mind = rules.New(rules.Config{}) },
+		"another schema": func(k *talk) {
+			k.req.Output = json.RawMessage(`{"type":"object","properties":{"plan":{"type":"string"}}}`)
+		},
+		"bad facts": func(k *talk) { k.hear("observations", json.RawMessage(`{"groups":3}`)) },
+		"no words":  func(k *talk) { k.mind = rules.New(rules.Config{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
