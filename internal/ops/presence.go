@@ -11,7 +11,10 @@ import (
 
 // session finds the live session that works a stream, waiting while its desk opens it.
 func (s *Staff) session(ctx context.Context, stream, id string) (*agent.Session, error) {
-	d := s.desk(stream)
+	d, err := s.working(ctx, stream)
+	if err != nil {
+		return nil, err
+	}
 	if d == nil {
 		return nil, fmt.Errorf("nobody works stream %s: %w", stream, ErrState)
 	}

@@ -38,6 +38,7 @@ type StaffConfig struct {
 type Staff struct {
 	cfg    StaffConfig
 	wanted chan want
+	seated chan struct{} // closed once Run has opened the desks of the streams that were under way
 
 	mu    sync.Mutex // guards desks
 	desks map[string]*desk
@@ -96,7 +97,7 @@ func NewStaff(c StaffConfig) (*Staff, error) {
 		c.Catalogue = words
 	}
 	c.Now, c.NewID = clock(c.Now), ids(c.NewID)
-	return &Staff{cfg: c, wanted: make(chan want), desks: map[string]*desk{}}, nil
+	return &Staff{cfg: c, wanted: make(chan want), seated: make(chan struct{}), desks: map[string]*desk{}}, nil
 }
 
 // Run works every stream that is under way, and those that are started, until ctx is done; then it waits for all desks to stop.
@@ -111,6 +112,7 @@ func (s *Staff) Run(ctx context.Context) error {
 	for _, id := range open {
 		s.sit(ctx, &desks, id)
 	}
+	close(s.seated)
 	for {
 		select {
 		case <-ctx.Done():
@@ -195,6 +197,16 @@ func (s *Staff) all() []*desk {
 		out = append(out, d)
 	}
 	return out
+}
+
+// working is the stream's desk, nil when it has none. In the first moments after a start it waits until the desks have been opened.
+func (s *Staff) working(ctx context.Context, stream string) (*desk, error) {
+	select {
+	case <-s.seated:
+		return s.desk(stream), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 func (s *Staff) desk(stream string) *desk {
@@ -352,14 +364,14 @@ func (s *Staff) audit(ctx context.Context, who Who, action, stream string) error
 
 // Offer hands comments to a stream that takes them. They are stored when it returns; *Busy says to come back, ErrState that the stream takes none.
 func (s *Staff) Offer(ctx context.Context, id string, batch []comment.Comment) (Added, error) {
-	d := s.desk(id)
+	d, err := s.working(ctx, id)
+	if err != nil {
+		return Added{}, err
+	}
 	if d == nil {
 		st, err := s.cfg.Store.Stream(ctx, id)
 		if err != nil {
 			return Added{}, fmt.Errorf("offer to %s: %w", id, err)
-		}
-		if st.State == StreamLive && st.Source.Kind == "push" {
-			return Added{}, &Busy{RetryAfter: offerRetry} // the program has just started; its desk is about to sit down
 		}
 		return Added{}, fmt.Errorf("offer to %s, which is %s: %w", id, st.State, ErrState)
 	}
