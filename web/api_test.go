@@ -235,16 +235,30 @@ func TestOurFaultsSayNothingOfThemselves(t *testing.T) {
 	if !strings.Contains(s.logs.String(), "SQL") {
 		t.Error("the cause is not in the log")
 	}
-	s.world.fail["Stream"] = nil
+}
+
+func TestAPanicIsAPageAndALogLine(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
 	s.world.fail["Pulse"] = panicking{}
-	s.want(s.get("op-owner", "/streams/s1/live"), 200)
+	if body := s.want(s.get("op-owner", "/streams/s1/pulse"), 500).Body.String(); !strings.Contains(body, "Our fault") || strings.Contains(body, "VIEWER") {
+		t.Errorf("got %s", short(body))
+	}
+	s.problem(ask{as: "token", path: "/api/v1/streams/s1/pulse"}, 500)
+	if log := s.logs.String(); !strings.Contains(log, "msg=panic") || !strings.Contains(log, "board.go") || strings.Contains(log, "VIEWER") {
+		t.Errorf("the log says %s", log)
+	}
+	s.want(s.get("op-owner", "/streams/s1"), 200) // and life goes on
 }
 
 type errSecret struct{}
 
 func (errSecret) Error() string { return "SQL: near SELECT" }
 
-type panicking struct{ error }
+// panicking stands for a fault that quotes a viewer.
+type panicking struct{}
+
+func (panicking) Error() string { return "VIEWER TEXT" }
 
 func TestProblemsSpeakTheLanguageAsked(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,17 @@ func (d *drawer) item(ctx context.Context, w ops.Who, it ops.Item) (v views.Item
 	return v, err
 }
 
+func (d *drawer) items(ctx context.Context, w ops.Who, items []ops.Item) ([]views.ItemView, error) {
+	out := make([]views.ItemView, len(items))
+	for i, it := range items {
+		var err error
+		if out[i], err = d.item(ctx, w, it); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // board is the whole board of a stream.
 func (d *drawer) board(ctx context.Context, w ops.Who, s ops.BoardState) (b views.Board, err error) {
 	b = views.Board{Cards: s.Cards, Chat: s.Chat, Reader: w, Pulse: pulseView(s.Stream.Stream, s.Pulse)}
@@ -47,13 +58,11 @@ func (d *drawer) board(ctx context.Context, w ops.Who, s ops.BoardState) (b view
 		return b, err
 	}
 	b.Activity = activityView(s.Stream, b.Header.Character, s.Activity)
-	for _, it := range s.Pending {
-		v, err := d.item(ctx, w, it)
-		if err != nil {
-			return b, err
-		}
-		v.OnBoard = true
-		b.Pending = append(b.Pending, v)
+	if b.Pending, err = d.items(ctx, w, s.Pending); err != nil {
+		return b, err
+	}
+	for i := range b.Pending {
+		b.Pending[i].OnBoard = true
 	}
 	return b, nil
 }
@@ -101,10 +110,15 @@ type view struct {
 	counts []byte    // what the nav last said
 	pulsed time.Time // when the pulse was last drawn
 	owes   bool      // the pulse moved since
+	headed time.Time // when the header was last drawn
+	behind bool      // the header's numbers moved since
 }
 
-// pulseGap is how often the numbers of a pulse are counted anew at most.
-const pulseGap = 2 * time.Second
+// How often the numbers of a pulse, and those of a header, are drawn anew at most. What a person must know at once does not wait for them.
+const (
+	pulseGap = 2 * time.Second
+	headGap  = time.Second
+)
 
 func (d *drawer) viewFor(c echo.Context, stream string) *view {
 	return &view{drawer: d, set: d.setting(c), who: who(c), stream: stream}
@@ -138,13 +152,8 @@ func (v *view) draw(ctx context.Context, news []ops.Change, aside bool) (string,
 	if err := v.chat(ctx, s, comments); err != nil {
 		return "", err
 	}
-	if v.stream != "" && (seen[ops.ChangeComments] || seen[ops.ChangeStream] || seen[ops.ChangeSession] || seen[ops.ChangeInbox]) {
-		if err := v.head(ctx, s, seen[ops.ChangeSession]); err != nil {
-			return "", err
-		}
-	}
-	if v.owes = v.owes || seen[ops.ChangeComments]; v.due() {
-		if err := v.pulse(ctx, s); err != nil {
+	if v.stream != "" {
+		if err := v.numbers(ctx, s, seen); err != nil {
 			return "", err
 		}
 	}
@@ -156,10 +165,25 @@ func (v *view) draw(ctx context.Context, news []ops.Change, aside bool) (string,
 	return string(visible(s.b.Bytes())), nil
 }
 
-// due reports that the pulse moved and was not drawn a moment ago.
-func (v *view) due() bool {
-	return v.stream != "" && v.owes && v.now().Sub(v.pulsed) >= pulseGap
+// numbers draws the header, the activity and the pulse of a board, each when it moved and was not drawn a moment ago.
+func (v *view) numbers(ctx context.Context, s *sketch, seen map[ops.ChangeKind]bool) error {
+	v.behind, v.owes = v.behind || seen[ops.ChangeComments], v.owes || seen[ops.ChangeComments]
+	if seen[ops.ChangeStream] || seen[ops.ChangeSession] || seen[ops.ChangeInbox] || v.headDue() {
+		if err := v.head(ctx, s, seen[ops.ChangeSession]); err != nil {
+			return err
+		}
+	}
+	if !v.pulseDue() {
+		return nil
+	}
+	return v.pulse(ctx, s)
 }
+
+func (v *view) pulseDue() bool { return v.owes && v.now().Sub(v.pulsed) >= pulseGap }
+func (v *view) headDue() bool  { return v.behind && v.now().Sub(v.headed) >= headGap }
+
+// due reports that something is owed to the page although nothing moves any more.
+func (v *view) due() bool { return v.pulseDue() || v.headDue() }
 
 // one draws the row that a change points at.
 func (v *view) one(ctx context.Context, s *sketch, ch ops.Change) error {
@@ -194,8 +218,9 @@ func (v *view) one(ctx context.Context, s *sketch, ch ops.Change) error {
 			return err
 		}
 		return s.add(views.StreamRowPartial(row, v.who))
+	default: // no part of an open page shows it
+		return nil
 	}
-	return nil
 }
 
 // chatRows is how many comments a board shows.
@@ -245,6 +270,7 @@ func (v *view) head(ctx context.Context, s *sketch, acted bool) error {
 	if err != nil {
 		return err
 	}
+	v.behind, v.headed = false, v.now()
 	if err := s.add(views.StreamHeaderPartial(h)); err != nil || !acted {
 		return err
 	}

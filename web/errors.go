@@ -118,6 +118,7 @@ func judgeDecided(it ops.Item) verdict {
 		v.status, v.kind = http.StatusGone, "expired"
 	case ops.ItemCancelled:
 		v.kind, v.args = "withdrawn", []any{"Why", it.Why}
+	default: // a person answered
 	}
 	return v
 }

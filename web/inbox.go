@@ -73,9 +73,9 @@ func (r *inboxRoom) show(c echo.Context, status int, selected *views.ItemView) e
 		return err
 	}
 	ctx, w := c.Request().Context(), who(c)
-	p := views.InboxPage{
-		Stream: clean(c.QueryParam("stream")), Selected: selected,
-		Done: c.QueryParam("state") == "done" || c.QueryParam("done") != "" || selected != nil && selected.Item.State != ops.ItemPending && status == http.StatusOK,
+	p := views.InboxPage{Stream: clean(c.QueryParam("stream")), Selected: selected, Done: c.QueryParam("state") == "done"}
+	if selected != nil && status == http.StatusOK {
+		p.Done = selected.Item.State != ops.ItemPending
 	}
 	since, err := r.Board.Last(ctx, "")
 	if err != nil {
@@ -85,12 +85,8 @@ func (r *inboxRoom) show(c echo.Context, status int, selected *views.ItemView) e
 	if err != nil {
 		return err
 	}
-	for _, it := range items {
-		v, err := r.draw.item(ctx, w, it)
-		if err != nil {
-			return err
-		}
-		p.Items = append(p.Items, v)
+	if p.Items, err = r.draw.items(ctx, w, items); err != nil {
+		return err
 	}
 	if len(items) == at.Limit {
 		p.Next = items[len(items)-1].ID

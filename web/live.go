@@ -137,16 +137,18 @@ func (f *follower) run(ctx context.Context) error {
 	if f.stream != "" {
 		console = f.changes.Listen(ctx, topic(""))
 	}
-	if err := f.begin(ctx); err != nil {
-		return ended(ctx, err)
-	}
-	ping, tick := time.NewTicker(pingEvery), time.NewTicker(pulseGap)
+	sent, err := f.begin(ctx)
+	ping, tick := time.NewTicker(pingEvery), time.NewTicker(headGap)
 	defer ping.Stop()
 	defer tick.Stop()
-	rest := time.NewTimer(frameGap)
-	defer rest.Stop()
-	for {
+	for err == nil {
+		if sent { // bells coalesce meanwhile
+			if err = rest(ctx, frameGap); err != nil {
+				break
+			}
+		}
 		moved, aside := false, false
+		sent = false
 		select {
 		case <-rung:
 			moved = true
@@ -157,41 +159,38 @@ func (f *follower) run(ctx context.Context) error {
 				continue
 			}
 		case <-ping.C:
-			if err := f.greet(ctx); err != nil {
-				return ended(ctx, err)
-			}
+			err = f.greet(ctx)
 			continue
 		case <-ctx.Done():
 			return ended(ctx, nil)
 		}
-		sent, err := f.tell(ctx, moved, aside)
-		if err != nil {
-			return ended(ctx, err)
-		}
-		if !sent {
-			continue
-		}
-		rest.Reset(frameGap) // bells coalesce meanwhile
-		select {
-		case <-rest.C:
-		case <-ctx.Done():
-			return ended(ctx, nil)
-		}
+		sent, err = f.tell(ctx, moved, aside)
+	}
+	return ended(ctx, err)
+}
+
+func rest(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
 // begin says what the page missed since it was rendered or last connected.
-func (f *follower) begin(ctx context.Context) error {
+func (f *follower) begin(ctx context.Context) (sent bool, err error) {
 	last, err := f.changes.Last(ctx, f.stream)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if f.seq > last || last-f.seq > replayLimit {
 		f.seq = last
-		return write(ctx, f.conn, frame{Seq: last, Reload: true}.bytes())
+		return true, write(ctx, f.conn, frame{Seq: last, Reload: true}.bytes())
 	}
-	_, err = f.tell(ctx, true, f.stream != "")
-	return err
+	return f.tell(ctx, true, f.stream != "")
 }
 
 // tell sends one frame with all that moved, and reports whether there was anything to send.

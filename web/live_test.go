@@ -108,6 +108,13 @@ func (w *world) card(id, observed string) {
 	w.changed("s1", ops.ChangeCard, id)
 }
 
+// delete marks a comment as deleted on the platform.
+func (w *world) delete(stream string, place int) {
+	defer w.lock()()
+	w.chat[stream][place-1].State = ops.CommentDeleted
+	w.changed(stream, ops.ChangeComments, fmt.Sprint(place))
+}
+
 func TestLiveShowsWhatMoves(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -120,10 +127,13 @@ func TestLiveShowsWhatMoves(t *testing.T) {
 	s.post("op-mod", "/inbox/item-1/decision", form("decision", "deny"))
 	board.until(`item-1`)
 	console.until(`itemrow-item-1`)
-	s.world.lock()()
 	s.send("/api/v1/streams/s1/comments", `{"id":"m2","text":"<b>hello</b>","author":{"id":"x","name":"X"}}`)
 	if got := board.until("hello"); strings.Contains(got, "<b>hello") {
 		t.Errorf("a comment became markup: %s", short(got))
+	}
+	s.world.delete("s1", 2)
+	if got := board.until(`id="c-2"`); strings.Contains(got, `id="c-1"`) {
+		t.Errorf("a deleted comment brought others with it: %s", short(got))
 	}
 }
 

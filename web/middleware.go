@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -156,6 +155,3 @@ func bound(limit int64) echo.MiddlewareFunc {
 		}
 	}
 }
-
-// patience is how long a plain request may take; sockets, followers and uploads have none.
-const patience = 30 * time.Second

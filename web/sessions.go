@@ -68,8 +68,9 @@ func shown(e agent.Event) (agent.Event, error) {
 				b.Message.Calls[i].Arguments = ""
 			}
 		})
+	default:
+		return e, nil
 	}
-	return e, nil
 }
 
 func edited[B any](e agent.Event, edit func(*B)) (agent.Event, error) {
