@@ -348,6 +348,41 @@ func TestC11EveryDecidedItemComesToAnEnd(t *testing.T) {
 	})
 }
 
+func TestAnActionThatMayHaveHappenedBecomesAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path, hang := dbtest.Path(t), make(chan struct{})
+		defer close(hang)
+		o := open(t, path, proposes(agenttest.Ask("a", ops.ToolAnnounce, `{"text":"Please be kind."}`)), func(c *ops.StaffConfig) {
+			c.Actor = &actor{do: func(platform.Action) (platform.Result, error) {
+				<-hang
+				return platform.Result{}, nil
+			}}
+		})
+		st := o.live(asking())
+		o.push(st.ID, crowd(0)...)
+		it := o.pending(st.ID)[0]
+		must(o.inbox.Decide(t.Context(), owner, it.ID, ops.Answer{Allow: true}))
+		synctest.Wait()
+		o.stop()
+		o = open(t, path, quiet)
+		defer o.stop()
+		synctest.Wait()
+		if got := o.item(it.ID); got.Outcome != ops.OutcomeUnknown || o.actor.count() != 0 {
+			t.Errorf("outcome is %q after %d more actions", got.Outcome, o.actor.count())
+		}
+		asked := o.pending(st.ID)
+		if len(asked) != 1 || asked[0].Kind != ops.ItemUnknown || asked[0].Tool != ops.ToolAnnounce {
+			t.Fatalf("the inbox asks %+v", asked)
+		}
+		must(o.inbox.Reply(t.Context(), owner, asked[0].ID, "it was posted"))
+		synctest.Wait()
+		reqs := o.script.Requests()
+		if len(reqs) == 0 || !strings.Contains(told(reqs[len(reqs)-1]), "it was posted") {
+			t.Error("the character was not told")
+		}
+	})
+}
+
 func TestC11TheWatchdogNamesWhatIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})

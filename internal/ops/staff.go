@@ -58,7 +58,6 @@ type NewStream struct {
 	Character string
 	Source    SourceSpec
 	Start     bool
-	Rehearsal bool
 	Example   bool
 }
 
@@ -243,7 +242,8 @@ func (s *Staff) Create(ctx context.Context, who Who, in NewStream) (Stream, erro
 	}
 	st := Stream{
 		ID: s.cfg.NewID("str"), Title: in.Title, Topic: in.Topic, Language: in.Language, State: StreamReady, Character: in.Character, Source: in.Source,
-		Rehearsal: in.Rehearsal || in.Example || in.Source.Kind == SourceReplay, Example: in.Example, CreatedAt: s.cfg.Now(),
+		Rehearsal: true, // neither a recording nor a push has a platform behind it
+		Example:   in.Example, CreatedAt: s.cfg.Now(),
 	}
 	if err := s.cfg.Store.CreateStream(ctx, st); err != nil {
 		return Stream{}, fmt.Errorf("create stream: %w", err)
@@ -343,8 +343,11 @@ func (s *Staff) turn(ctx context.Context, who Who, id, what string, from []Strea
 	if err != nil {
 		return Stream{}, fmt.Errorf("%s stream %s: %w", what, id, err)
 	}
-	if to == StreamEnding && (was.State == StreamEnding || was.State == StreamEnded) {
+	switch {
+	case to == StreamEnding && was.State == StreamEnded:
 		return was, nil
+	case to == StreamEnding && was.State == StreamEnding:
+		return was, s.need(ctx, id) // a desk that stopped on the way is brought back
 	}
 	st, err := s.cfg.Store.MoveStream(ctx, id, from, to, s.cfg.Now(), "")
 	if err != nil {
