@@ -313,7 +313,7 @@ func step(reached map[string]int, name string, n int) bool {
 // memory is the last minutes of a stream: what a look is made from.
 type memory struct{ recent []Stored }
 
-// keep adds a comment and forgets what is old and was told already.
+// keep adds a comment and forgets what is old and was told already, and in a flood the oldest whatever it was.
 func (m *memory) keep(s Stored, taken int64) {
 	m.recent = append(m.recent, s)
 	drop := 0
@@ -321,9 +321,7 @@ func (m *memory) keep(s Stored, taken int64) {
 		drop++
 	}
 	drop = max(drop, len(m.recent)-maxMemory)
-	if drop > len(m.recent)/4 || len(m.recent) > maxMemory {
-		m.recent = slices.Clone(m.recent[drop:])
-	}
+	m.recent = m.recent[drop:] // what was dropped goes when append moves the rest
 }
 
 // until gives what is remembered of the last minutes up to a place.
