@@ -39,7 +39,7 @@ func TestSuite(t *testing.T) {
 		s := backendtest.NewMind(t, func(seen backendtest.Seen) backendtest.Answer {
 			last := seen.Chat.Messages[len(seen.Chat.Messages)-1]
 			switch {
-			case strings.Contains(last.Content, "act") && len(seen.Chat.Tools) > 0:
+			case strings.Contains(last.Content, "PROPOSE") && len(seen.Chat.Tools) > 0:
 				return backendtest.Answer{Calls: []backendtest.Call{{ID: "call_1", Name: "chat_delete", Arguments: `{"comment":"c1"}`}, {ID: "call_2", Name: "operator_ask", Arguments: `{}`}}}
 			case len(seen.Chat.ResponseFormat) > 0:
 				return backendtest.Answer{Text: `{"cards":[]}`}
@@ -53,7 +53,7 @@ func TestSuite(t *testing.T) {
 		output := input("report")
 		output.Output = json.RawMessage(`{"type":"object","properties":{"cards":{"type":"array"}}}`)
 		return backendtest.Subject{
-			Backend: backend(s.URL), Text: input("hello"), Calls: input("act"), Want: []string{"chat.delete", "operator.ask"}, Output: output,
+			Backend: backend(s.URL), Text: input("hello"), Calls: input("PROPOSE"), Want: []string{"chat.delete", "operator.ask"}, Output: output,
 			Fits: func(text string) error {
 				var v struct{ Cards *[]any }
 				if err := json.Unmarshal([]byte(text), &v); err != nil || v.Cards == nil {

@@ -10,7 +10,7 @@ const (
 
 // thinking keeps a thought at the beginning of a text apart from the text.
 type thinking struct {
-	state int // 0: nothing but blanks so far, 1: in the thought, 2: past it
+	state int // 0: nothing but blanks so far, 1: in the thought, 2: right behind it, 3: in the text
 	held  string
 }
 
@@ -25,7 +25,7 @@ func (t *thinking) split(piece string) (said, thought string) {
 		case strings.HasPrefix(openThought, begin):
 			return "", "" // it may still become the mark
 		default:
-			t.state = 2
+			t.state = 3
 		}
 	}
 	if t.state == 1 {
@@ -35,7 +35,12 @@ func (t *thinking) split(piece string) (said, thought string) {
 			thought, t.held = t.held[:len(t.held)-keep], t.held[len(t.held)-keep:]
 			return "", thought
 		}
-		t.state, t.held, thought = 2, strings.TrimLeft(after, "\r\n"), before
+		t.state, t.held, thought = 2, after, before
+	}
+	if t.state == 2 { // the lines between the thought and the text belong to neither
+		if t.held = strings.TrimLeft(t.held, "\r\n"); t.held != "" {
+			t.state = 3
+		}
 	}
 	said, t.held = t.held, ""
 	return said, thought
