@@ -13,14 +13,14 @@ import (
 type board struct{ *world }
 
 func (b board) State(ctx context.Context, stream string) (ops.BoardState, error) {
-	v, err := staff{b.world}.Stream(ctx, stream)
+	v, err := staff(b).Stream(ctx, stream)
 	if err != nil {
 		return ops.BoardState{}, err
 	}
 	seq, _ := b.Last(ctx, stream)
 	chat, _ := b.Chat(ctx, stream, ops.Range{Newest: true, Limit: 120})
 	cards, _ := b.Cards(ctx, stream, ops.Page{Limit: 50})
-	pending, _ := inbox{b.world}.Items(ctx, ops.ItemQuery{Stream: stream, Page: ops.Page{Limit: 50}})
+	pending, _ := inbox(b).Items(ctx, ops.ItemQuery{Stream: stream, Page: ops.Page{Limit: 50}})
 	return ops.BoardState{Stream: v, Seq: seq, Chat: chat, Cards: cards, Pending: pending}, nil
 }
 
