@@ -13,7 +13,7 @@ func backup(ctx context.Context, sys system, args []string) error {
 	if err != nil {
 		return err
 	}
-	store, err := db.Open(ctx, db.Config{DSN: c.DB, Log: c.logger(sys), Shared: true})
+	store, err := db.Open(ctx, db.Config{DSN: c.DB, Log: c.quietLogger(sys), Shared: true})
 	if err != nil {
 		return err
 	}

@@ -115,9 +115,14 @@ func loopback(addr string) bool {
 	return err == nil && ap.Addr().IsLoopback() || strings.HasPrefix(addr, "localhost:")
 }
 
-// logger writes to standard error; standard output belongs to results.
-func (c *config) logger(sys system) *slog.Logger {
-	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+// logger is the application's. It writes to standard error; standard output belongs to results.
+func (c *config) logger(sys system) *slog.Logger { return c.loggerAt(sys, slog.LevelInfo) }
+
+// quietLogger is a short command's: it speaks only when something is wrong.
+func (c *config) quietLogger(sys system) *slog.Logger { return c.loggerAt(sys, slog.LevelWarn) }
+
+func (c *config) loggerAt(sys system, level slog.Level) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(sys.Err, options))
 	}

@@ -22,7 +22,7 @@ func operator(ctx context.Context, sys system, args []string) error {
 	if len(rest) == 0 || (rest[0] != "list" && len(rest) != 2) || (rest[0] == "list" && len(rest) != 1) {
 		return usageError{"operator add NAME, operator list, or operator reset NAME"}
 	}
-	h, err := build(ctx, c, c.logger(sys), seams{Shared: true})
+	h, err := build(ctx, c, c.quietLogger(sys), seams{Shared: true})
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,6 @@ import (
 	"urakata/views"
 )
 
-type readCloser = io.ReadCloser
-
 // outcome is what rehearse -json prints.
 type outcome struct {
 	Counts    outcomeCounts  `json:"counts"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +60,7 @@ func rehearse(ctx context.Context, sys system, args []string) (err error) {
 		}
 	}()
 	c.Data, c.DB = dir, filepath.Join(dir, "rehearsal.db")
-	h, err := build(ctx, c, c.logger(sys), seams{Lockstep: r.speed == 0, Own: r.file, NewID: counted()})
+	h, err := build(ctx, c, c.quietLogger(sys), seams{Lockstep: r.speed == 0, Own: r.file, NewID: counted()})
 	if err != nil {
 		return err
 	}
@@ -85,14 +86,12 @@ func (r rehearsal) check() error {
 			return usageError{fmt.Sprintf("-report %s: its ending is .md, .json, .csv or .html", r.report)}
 		}
 	}
-	return nil
+	_, _, err := source.Preview(source.ReplayConfig{Name: r.file, Open: func() (io.ReadCloser, error) { return os.Open(r.file) }}, 1)
+	return err
 }
 
 func (h *house) rehearse(ctx context.Context, sys system, r rehearsal) error {
 	if err := h.loadCharacters(ctx); err != nil {
-		return err
-	}
-	if _, _, err := source.Preview(source.ReplayConfig{Name: r.file, Open: func() (f readCloser, err error) { return os.Open(r.file) }}, 1); err != nil {
 		return err
 	}
 	running, stop := context.WithCancelCause(ctx)
