@@ -71,7 +71,7 @@ func (h *heard) did(tool string, fits func(made) bool) bool {
 
 // timedOut says whether a time-out of the viewer was proposed.
 func (h *heard) timedOut(who string, l look) bool {
-	return h.did(toolTimeout, func(m made) bool { return l.seen[m.args.Comment].Viewer == who })
+	return h.did(toolTimeout, func(m made) bool { return l.find(m.args.Comment).Viewer == who })
 }
 
 // care asks the operator about a person who may be in distress, once for each.
@@ -79,7 +79,7 @@ func care(v view) []call {
 	var fresh []observation
 	for _, o := range v.pick(inDistress) {
 		asked := v.did(toolAsk, func(m made) bool {
-			return slices.ContainsFunc(m.args.Evidence, func(ref string) bool { p := v.seen[ref]; return p.Viewer == o.Viewer && inDistress(p) })
+			return slices.ContainsFunc(m.args.Evidence, func(ref string) bool { p := v.look.find(ref); return p.Viewer == o.Viewer && inDistress(p) })
 		})
 		if !asked {
 			fresh = append(fresh, o)
@@ -106,8 +106,9 @@ func timeouts(v view) []call {
 	for _, who := range viewers(v.pick(attacks)) {
 		list := v.recall(func(o observation) bool { return o.Viewer == who && attacks(o) })
 		worst := v.recall(func(o observation) bool { return o.Viewer == who && grave(o) })
+		reason := "rules.timeout.reason.repeated"
 		if len(worst) >= 2 {
-			list = worst
+			list, reason = worst, "rules.timeout.reason"
 		} else if len(list) < patience {
 			continue
 		}
@@ -116,7 +117,7 @@ func timeouts(v view) []call {
 		}
 		out = append(out, call{toolTimeout, map[string]any{
 			"comment": list[len(list)-1].Ref, "seconds": timeoutSeconds,
-			"reason": v.words.Count("rules.timeout.reason", len(list), "What", v.categories(list), "When", v.spanOf(list)),
+			"reason": v.words.Count(reason, len(list), "What", v.categories(list), "When", v.spanOf(list)),
 		}})
 	}
 	return out

@@ -3,7 +3,6 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"urakata/internal/agent"
@@ -12,6 +11,7 @@ import (
 
 // heard is what the messages of a request come to.
 type heard struct {
+	seen      *seen
 	briefings []look // every one of the history, oldest first
 	unsaid    int    // how many of the last ones have not been answered with cards
 	called    []made // every call of the history, and what waits for a person
@@ -26,8 +26,32 @@ type heard struct {
 // look is a briefing with what was known at that moment.
 type look struct {
 	briefing
-	seen map[string]observation // every observation up to here, by ref
-	said []card                 // the cards that answered it; nil while it is unsaid
+	seen *seen
+	upTo int    // how many observations were seen then
+	said []card // the cards that answered it; nil while it is unsaid
+}
+
+// seen is every observation of the history, in the order in which they came.
+type seen struct {
+	all []observation
+	at  map[string]int // by ref
+}
+
+func (s *seen) add(list []observation) {
+	for _, o := range list {
+		if _, again := s.at[o.Ref]; !again {
+			s.at[o.Ref] = len(s.all)
+			s.all = append(s.all, o)
+		}
+	}
+}
+
+// find gives the observation that a ref names; the zero one when it had not been seen then.
+func (l look) find(ref string) observation {
+	if i, ok := l.seen.at[ref]; ok && i < l.upTo {
+		return l.seen.all[i]
+	}
+	return observation{}
 }
 
 // made is a call that was asked for. Result is what came back at once.
@@ -58,7 +82,7 @@ func offers(req *agent.Request, tool string) bool {
 
 // hear goes through the messages once, in order.
 func hear(req *agent.Request) (*heard, error) {
-	h := &heard{tools: map[string]bool{}}
+	h := &heard{tools: map[string]bool{}, seen: &seen{at: map[string]int{}}}
 	for _, d := range req.Tools {
 		h.tools[d.ID] = true
 	}
@@ -103,14 +127,8 @@ func (h *heard) context(m agent.Message) error {
 		if err := json.Unmarshal(m.Data, &b); err != nil {
 			return fmt.Errorf("observations: %w", err)
 		}
-		seen := map[string]observation{}
-		if n := len(h.briefings); n > 0 {
-			seen = maps.Clone(h.briefings[n-1].seen)
-		}
-		for _, o := range b.Observations {
-			seen[o.Ref] = o
-		}
-		h.briefings, h.unsaid, h.proposed, h.repair = append(h.briefings, look{briefing: b, seen: seen}), h.unsaid+1, false, nil
+		h.seen.add(b.Observations)
+		h.briefings, h.unsaid, h.proposed, h.repair = append(h.briefings, look{briefing: b, seen: h.seen, upTo: len(h.seen.all)}), h.unsaid+1, false, nil
 	case "operator-answer":
 		var a operatorAnswer
 		if err := json.Unmarshal(m.Data, &a); err != nil {

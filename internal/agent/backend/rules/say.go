@@ -80,7 +80,7 @@ func (v view) pick(fits func(observation) bool) []observation {
 // recall gives every observation so far that fits, oldest first.
 func (l look) recall(fits func(observation) bool) []observation {
 	var out []observation
-	for _, o := range l.seen {
+	for _, o := range l.seen.all[:l.upTo] {
 		if fits(o) {
 			out = append(out, o)
 		}

@@ -3,11 +3,14 @@ package rules_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"urakata/internal/agent"
+	"urakata/internal/agent/backend/backendtest"
 	"urakata/internal/agent/backend/rules"
+	"urakata/internal/lang"
 )
 
 func facts(t *testing.T, observations, groups string) json.RawMessage {
@@ -144,5 +147,44 @@ func TestReportIsHandedInOnce(t *testing.T) {
 	}
 	if text, calls := k.step(); len(calls) > 0 || text != `{"cards":[]}` {
 		t.Errorf("then %v %s", calls, text)
+	}
+}
+
+func TestAViewerWhoGoesOnIsTimedOutWithTheTrueReason(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, "en")
+	var list []string
+	for _, ref := range []string{"c20", "c21", "c22"} {
+		list = append(list, `{"id":"`+ref+`","at":110,"viewer":"v7","action":"withhold","risk":"medium","categories":["baiting"]}`)
+	}
+	k.hear("observations", facts(t, strings.Join(list, ","), ""))
+	_, calls := k.step()
+	if len(calls) != 1 || calls[0].Tool != "viewer.timeout" || strings.Contains(calls[0].Arguments, "high risk") {
+		t.Errorf("%v", calls)
+	}
+}
+
+// BenchmarkStep answers the last of 50 briefings, with everything before it in the history.
+func BenchmarkStep(b *testing.B) {
+	words, err := lang.Load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	mind, req := rules.New(rules.Config{Catalogue: words}), &agent.Request{Turn: "t", Language: "ja", Output: json.RawMessage(cardSchema)}
+	for i := range 50 {
+		var list []string
+		for n := range 40 {
+			list = append(list, fmt.Sprintf(`{"id":"c%d","at":%d,"viewer":"v%d","action":"withhold","risk":"high","categories":["harassment"]}`, i*40+n+1, i*30, n))
+		}
+		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleContext, Kind: "observations", Data: json.RawMessage(`{"window":{"to":` + fmt.Sprint(i*30) + `},"observations":[` + strings.Join(list, ",") + `],"groups":[` + asked + `]}`)})
+		if i < 49 {
+			h := backendtest.Ask(b.Context(), mind, req)
+			req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: h.Text})
+		}
+	}
+	for b.Loop() {
+		if h := backendtest.Ask(b.Context(), mind, req); h.Err != nil {
+			b.Fatal(h.Err)
+		}
 	}
 }
