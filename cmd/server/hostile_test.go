@@ -122,7 +122,7 @@ func TestHostileLayout(t *testing.T) {
 			b := newTab(t, size.w, size.h)
 			b.enter(r, freshLink(t, h))
 			b.goTo(r.base + "/streams/" + id + "/live")
-			b.until("the hostile comments", `document.querySelectorAll("#chat-rows > *").length >= 8`)
+			b.until("the hostile comments", `document.querySelectorAll("#chat-rows > .row").length >= 8`)
 			b.picture(fmt.Sprintf("hostile-%d", size.w))
 			if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 				t.Errorf("the page is %d px wider than the window", over)

@@ -59,5 +59,6 @@
   };
   document.addEventListener("visibilitychange", again);
   addEventListener("online", again);
+  addEventListener("pageshow", e => { if (e.persisted) again(); }); // back from the browser's own cache, which closes sockets
   addEventListener("offline", () => say("off"));
 })();
