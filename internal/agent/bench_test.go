@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 	"testing"
 
@@ -13,12 +14,12 @@ import (
 // benchmark opens sessions of one agent whose model calls a tool first, if one is named.
 func benchmark(b *testing.B, name string, policy agent.Policy, sessions int) []*agent.Session {
 	b.Helper()
-	script := quiet{agenttest.ScriptFunc(func(_ int, r *agent.Request) agenttest.Step {
+	script := quiet{func(r *agent.Request) agenttest.Step {
 		if name != "" && r.Step == 1 {
 			return calls(agenttest.Ask("c", name, ""))
 		}
 		return words("ok")
-	})}
+	}}
 	a, err := agent.New(agent.Config{
 		ID: "mika", Brief: "b", Backend: script, Tools: []agent.Tool{tool("act", agent.Read, nil)}, Policy: policy, Store: agenttest.NewMemory(),
 	})
@@ -43,8 +44,18 @@ func benchmark(b *testing.B, name string, policy agent.Policy, sessions int) []*
 	return all
 }
 
-// quiet forgets what it was asked.
-type quiet struct{ *agenttest.Script }
+// quiet is a backend that forgets what it was asked.
+type quiet struct {
+	answer func(req *agent.Request) agenttest.Step
+}
+
+func (q quiet) Name() string { return "quiet" }
+
+func (q quiet) Capabilities() agent.Capabilities { return agent.Capabilities{Text: true, Tools: true} }
+
+func (q quiet) Stream(ctx context.Context, req *agent.Request) iter.Seq2[agent.Delta, error] {
+	return agenttest.NewScript(q.answer(req)).Stream(ctx, req)
+}
 
 func turn(b *testing.B, s *agent.Session) {
 	r, err := s.Run(b.Context(), agent.Input{Instruction: "go"})

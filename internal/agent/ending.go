@@ -82,6 +82,7 @@ func (l *loop) leftOver(c *callState, why string) []Event {
 		return l.cancelled(l.st.approvals[c.approval], why)
 	case phaseReady:
 		return []Event{l.event(ToolSkipped, c.turn, failedCall(c, CodeAborted, "this call was not run: "+why))}
+	case phaseStarted:
 	}
 	key := runKey(c.turn, c.Call)
 	if r := l.runs[key]; r != nil {

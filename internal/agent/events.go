@@ -40,12 +40,6 @@ func (h *hub) leave(l *listener) {
 	delete(h.listeners, l)
 }
 
-func (h *hub) heard() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.listeners) > 0
-}
-
 func (h *hub) publish(events ...Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -180,8 +174,9 @@ func (e Event) Shown() Event {
 				b.Message.Calls[i].Arguments = ""
 			}
 		})
+	default:
+		return e
 	}
-	return e
 }
 
 func shown[B any](e Event, hide func(*B)) Event {

@@ -52,11 +52,12 @@ func (st *state) fold(e Event) error {
 		})
 	case ToolCompleted, ToolFailed, ToolSkipped, ToolUnknown:
 		return with(e, func(b CallDoneBody) { st.done(e, b) })
+	default:
+		if st.turn == nil {
+			return nil
+		}
+		return st.within(e)
 	}
-	if st.turn == nil {
-		return nil
-	}
-	return st.within(e)
 }
 
 // within folds what only a running turn knows.
@@ -74,8 +75,9 @@ func (st *state) within(e Event) error {
 				st.turn.artifacts = append(st.turn.artifacts, b.Artifact)
 			}
 		})
+	default:
+		return nil // a kind that this version does not fold
 	}
-	return nil
 }
 
 func with[B any](e Event, do func(B)) error {

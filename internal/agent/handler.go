@@ -202,6 +202,7 @@ func (l *loop) outcome(c *callState, kind EventKind, b CallDoneBody) []Event {
 		r.Outcome, r.Output = "done", json.RawMessage(b.Result)
 	case ToolUnknown:
 		r.Outcome = "unknown"
+	default:
 	}
 	return append(events, l.late(c, r))
 }

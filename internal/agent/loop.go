@@ -251,6 +251,7 @@ func (l *loop) notify(events []Event) {
 				r <- answered[bool]{}
 			}
 			l.turnWaiters = nil
+		default:
 		}
 	}
 }

@@ -160,10 +160,11 @@ func (s *Session) walk(ctx context.Context, turn string, c call) judged {
 		return judged{request: body}
 	case Ask:
 		return judged{request: body, wait: c.tool, risk: c.tool.Risk, reason: v.Reason}
+	default:
+		j := skipped(c, CodePolicy, "denied by policy: "+v.Reason, nil)
+		j.request = body
+		return j
 	}
-	j := skipped(c, CodePolicy, "denied by policy: "+v.Reason, nil)
-	j.request = body
-	return j
 }
 
 func skipped(c call, code, message string, details map[string]any) judged {

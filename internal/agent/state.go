@@ -179,8 +179,8 @@ func (st *state) trim() {
 		return
 	}
 	from := st.marks[cut]
-	st.history = slices.Clone(st.history[from:])
-	st.marks = slices.Clone(st.marks[cut:])
+	st.history = st.history[from:] // appending moves it to new memory now and then, and lets the old go
+	st.marks = st.marks[cut:]
 	for i := range st.marks {
 		st.marks[i] -= from
 	}

@@ -120,6 +120,7 @@ func TestExclusive(t *testing.T) {
 				now++
 			case agent.ToolCompleted:
 				now--
+			default:
 			}
 			most = max(most, now)
 		}

@@ -140,7 +140,10 @@ func readsFrom(t *testing.T, s agent.Store) {
 	if got := readAll(t, s, id, 5); len(got) != 0 {
 		t.Errorf("reading after the end gives %d events", len(got))
 	}
-	for range s.Read(t.Context(), id, 0) {
+	for _, err := range s.Read(t.Context(), id, 0) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	mustAppend(t, s, id, seq, note(id)) // whoever leaves early holds nothing
