@@ -141,6 +141,24 @@ func TestTheSameMatterUpdatesItsCard(t *testing.T) {
 	})
 }
 
+// TestD04 lets a mind ask for the same thing for ever: it is stopped, and a card says so with what it had cost.
+func TestD04(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		o := open(t, "", func(n int, _ *agent.Request) agenttest.Step {
+			asked++
+			return agenttest.Step{Calls: []agent.ToolCall{agenttest.Ask(fmt.Sprint("call", n), ops.ToolStats, `{"fromSeconds":0,"toSeconds":60}`)}}
+		})
+		defer o.stop()
+		st := o.live(asking())
+		o.push(st.ID, crowd(0)...)
+		cards := must(o.board.Cards(t.Context(), st.ID, ops.Page{}))
+		if asked > 6 || len(cards) != 1 || cards[0].Incident != "staff/stuck" || !strings.Contains(cards[0].Observed, "same call") {
+			t.Errorf("asked %d times, cards %+v; want an early stop and a card that says so", asked, cards)
+		}
+	})
+}
+
 func TestAnInvalidAnswerIsMendedOnceAndNeverACard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, "", func(n int, _ *agent.Request) agenttest.Step {
@@ -149,8 +167,9 @@ func TestAnInvalidAnswerIsMendedOnceAndNeverACard(t *testing.T) {
 		defer o.stop()
 		st := o.live(asking())
 		o.push(st.ID, crowd(0)...)
-		if cards := must(o.board.Cards(t.Context(), st.ID, ops.Page{})); len(cards) != 0 {
-			t.Errorf("got %+v", cards)
+		cards := must(o.board.Cards(t.Context(), st.ID, ops.Page{}))
+		if len(cards) != 1 || cards[0].Incident != "staff/rejected" || strings.Contains(cards[0].Observed+cards[0].Suggested, "made up") {
+			t.Errorf("got %+v, want only the host's own card that says so", cards)
 		}
 		if n := len(o.script.Requests()); n != 2 {
 			t.Errorf("it was asked %d times, want twice", n)

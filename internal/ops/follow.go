@@ -57,20 +57,38 @@ func (d *desk) note(ctx context.Context, e agent.Event, at Cursor) error {
 		d.staff.cfg.Logger.WarnContext(ctx, "answer rejected", "stream", d.stream, "session", e.Session, "turn", e.Turn)
 	case agent.TurnCompleted, agent.TurnInterrupted, agent.TurnFailed:
 		d.took(e)
-		d.noteEnd(ctx, e)
+		return d.noteEnd(ctx, e, at)
 	}
 	return nil
 }
 
-func (d *desk) noteEnd(ctx context.Context, e agent.Event) {
+func (d *desk) noteEnd(ctx context.Context, e agent.Event, at Cursor) error {
 	var body agent.EndBody
-	if json.Unmarshal(e.Body, &body) != nil {
-		return
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return fmt.Errorf("end of turn: %w", err)
 	}
 	d.staff.cfg.Meters.turn(string(e.Kind), time.Duration(body.MS)*time.Millisecond, body.Usage.Total)
 	if e.Kind == agent.TurnFailed {
 		d.staff.cfg.Logger.WarnContext(ctx, "turn failed", "stream", d.stream, "session", e.Session, "turn", e.Turn, "stop", body.Stop)
+		return d.saveFailure(ctx, body, e, at)
 	}
+	return nil
+}
+
+// saveFailure is the host's own card: a character that cannot go on must not look like a quiet stream.
+func (d *desk) saveFailure(ctx context.Context, end agent.EndBody, e agent.Event, at Cursor) error {
+	cfg, words := d.staff.cfg, d.staff.cfg.Catalogue.Printer(d.row.Language)
+	why := "desk.failed.other"
+	if key := "desk.failed." + end.Stop; words.Has(key) {
+		why = key
+	}
+	_, err := cfg.Store.SaveCard(ctx, Card{
+		ID: cfg.NewID("card"), Stream: d.stream, Incident: "staff/" + end.Stop, Kind: Information, Severity: Medium,
+		Observed:  words.Text("desk.failed", "Name", d.who.Name, "Why", words.Text(why), "Calls", end.Calls, "Tokens", end.Usage.Total),
+		Suggested: words.Text("desk.failed.do"), Offset: cfg.Now().Sub(d.row.StartedAt), Character: d.who.ID, Session: at.Session, Turn: e.Turn,
+		State: CardOpen, At: cfg.Now(), UpdatedAt: cfg.Now(),
+	}, at)
+	return err
 }
 
 // saveCard makes a card of an artifact: the host names its incident and turns refs into the platforms' ids.
