@@ -217,3 +217,16 @@ func authorName(a comment.Author) string {
 	}
 	return a.Name
 }
+
+// mindName is a backend as a person reads it. The rules say that they need no network.
+func mindName(ctx context.Context, name string) string {
+	if name == "rules" {
+		return T(ctx, "views.mind.rules")
+	}
+	return visible(name)
+}
+
+// zoneName is the abbreviation of the reader's time zone at a moment.
+func zoneName(ctx context.Context, t time.Time) string {
+	return t.In(setting(ctx).Zone).Format("MST")
+}

@@ -46,7 +46,7 @@ func reportWhen(ctx context.Context, s ops.ReportStream) string {
 	if s.StartedAt.IsZero() {
 		return long
 	}
-	return date(ctx, s.StartedAt) + " " + setting(ctx).Zone.String() + " · " + long
+	return date(ctx, s.StartedAt) + " " + zoneName(ctx, s.StartedAt) + " · " + long
 }
 
 // ownWord is a message of another part of the catalogue, or the id when it has none.

@@ -45,7 +45,7 @@ func (h *house) playExample(ctx context.Context) error {
 		return quiet(err)
 	}
 	_, err = h.staff.Create(ctx, program, ops.NewStream{
-		Title: "Example: a drawing stream that turns into a game", Topic: "お絵かき", Language: "ja", Character: "nagi",
+		Title: staffexample.Title, Topic: staffexample.Topic, Language: "ja", Character: "nagi",
 		Source: ops.SourceSpec{Kind: "replay", File: exampleFile, Speed: exampleSpeed}, Example: true, Start: true,
 	})
 	if err != nil {
