@@ -176,12 +176,13 @@ func window(recent, fresh []Stored, now time.Duration) WindowFacts {
 
 func groups(recent []Stored, now time.Duration) []GroupFacts {
 	var order []string
-	found := map[string]*GroupFacts{}
+	found, alive := map[string]*GroupFacts{}, map[string]bool{}
 	for _, s := range recent {
 		name := groupOf(s.Analysis.Group, "qt")
-		if name == "" || s.Comment.Offset < now-groupsAlive {
+		if name == "" {
 			continue
 		}
+		alive[name] = s.Comment.Offset >= now-groupsAlive // by its newest; its size and its beginning count from the first
 		g := found[name]
 		if g == nil {
 			g = &GroupFacts{Group: name, Kind: "question", First: seconds(s.Comment.Offset)}
@@ -198,7 +199,7 @@ func groups(recent []Stored, now time.Duration) []GroupFacts {
 	}
 	out := []GroupFacts{}
 	for _, name := range order {
-		if found[name].Size >= 2 {
+		if alive[name] && found[name].Size >= 2 {
 			out = append(out, *found[name])
 		}
 	}
