@@ -37,10 +37,11 @@ type desk struct {
 	viewers  numbering
 	pace     *pace
 	memory   memory
-	place    int64 // the last stored comment the desk has seen
-	sent     int64 // the place of the last briefing handed to the session
-	taken    int64 // the place of the last briefing of a turn that was completed
-	taking   int64 // that of the running turn
+	raised   map[string]RaisedFacts // by inbox item; Age holds when it was raised
+	place    int64                  // the last stored comment the desk has seen
+	sent     int64                  // the place of the last briefing handed to the session
+	taken    int64                  // the place of the last briefing of a turn that was completed
+	taking   int64                  // that of the running turn
 	now      time.Duration
 	feed     *feed
 	cursor   Cursor
@@ -74,6 +75,7 @@ func newDesk(s *Staff, stream string) *desk {
 	d := &desk{
 		staff: s, stream: stream, nudges: make(chan struct{}, 1), offers: make(chan offer, offersWaiting),
 		gone: make(chan struct{}), changed: make(chan struct{}), quiet: time.NewTimer(time.Hour),
+		raised: map[string]RaisedFacts{},
 	}
 	d.quiet.Stop()
 	return d

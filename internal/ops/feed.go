@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -221,6 +222,65 @@ func (d *desk) openCards(ctx context.Context) ([]Card, error) {
 		return nil, fmt.Errorf("desk of %s: %w", d.stream, err)
 	}
 	return slices.DeleteFunc(cards, func(c Card) bool { return c.State != CardOpen }), nil
+}
+
+// raisedItems are the inbox items of the stream as facts, newest first. What an item rests on never changes, so it is looked up once.
+func (d *desk) raisedItems(ctx context.Context) ([]RaisedFacts, error) {
+	type dated struct {
+		facts RaisedFacts
+		at    time.Time
+	}
+	var all []dated
+	for _, done := range []bool{false, true} {
+		items, err := d.staff.cfg.Store.Items(ctx, ItemQuery{Stream: d.stream, Done: done, Page: Page{Limit: maxRaised}})
+		if err != nil {
+			return nil, fmt.Errorf("desk of %s: %w", d.stream, err)
+		}
+		for _, it := range items {
+			facts, known := d.raised[it.ID]
+			if !known {
+				if facts, err = d.factsOf(ctx, it); err != nil {
+					return nil, err
+				}
+				d.raised[it.ID] = facts
+			}
+			facts.State = it.State
+			facts.Age = max(0, seconds(d.now)-facts.Age) // kept: when it was raised, on the stream's own clock
+			all = append(all, dated{facts, it.At})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b dated) int { return cmp.Or(cmp.Compare(a.facts.Age, b.facts.Age), b.at.Compare(a.at)) })
+	out := make([]RaisedFacts, len(all))
+	for i, one := range all {
+		out[i] = one.facts
+	}
+	return out, nil
+}
+
+// factsOf says what an item rests on, in the character's own names.
+func (d *desk) factsOf(ctx context.Context, it Item) (RaisedFacts, error) {
+	facts := RaisedFacts{Tool: it.Tool, Age: seconds(d.now)}
+	if len(it.Evidence) == 0 {
+		return facts, nil
+	}
+	found, err := d.staff.cfg.Store.Comments(ctx, d.stream, Range{IDs: it.Evidence, Limit: maxEvidence})
+	if err != nil {
+		return RaisedFacts{}, fmt.Errorf("item %s: %w", it.ID, err)
+	}
+	newest := time.Duration(0)
+	for _, s := range found {
+		facts.Refs = append(facts.Refs, s.Ref())
+		facts.Viewers = append(facts.Viewers, d.viewers.meet(s))
+		if g := groupOf(s.Analysis.Group, "qt"); g != "" {
+			facts.Groups = append(facts.Groups, g)
+		}
+		newest = max(newest, s.Comment.Offset)
+	}
+	slices.Sort(facts.Groups)
+	slices.Sort(facts.Viewers)
+	facts.Groups, facts.Viewers = slices.Compact(facts.Groups), slices.Compact(facts.Viewers)
+	facts.Age = seconds(newest)
+	return facts, nil
 }
 
 // When a look at the chat is worth a turn, in the stream's own time.

@@ -56,11 +56,12 @@ type Briefing struct {
 	Waves        []WaveFacts    `json:"waves,omitempty"`
 	Subjects     []SubjectFacts `json:"subjects"`
 	Shift        *ShiftFacts    `json:"shift,omitempty"`
+	Raised       []RaisedFacts  `json:"raised,omitempty"`      // what was put into the inbox already, newest first: it is not asked again
 	Open         []OpenCard     `json:"openCards"`             // what was raised already: the same incident updates its card
 	RawText      bool           `json:"rawViewerTextIncluded"` // always false
 }
 
-// StreamFacts, WindowFacts, GroupFacts, WaveFacts, SubjectFacts, ShiftFacts and OpenCard are parts of a Briefing. Seconds are offsets.
+// StreamFacts, WindowFacts, GroupFacts, WaveFacts, SubjectFacts, ShiftFacts, RaisedFacts and OpenCard are parts of a Briefing. Seconds are offsets.
 type (
 	StreamFacts struct {
 		ID       string `json:"id"`
@@ -108,6 +109,14 @@ type (
 		To       comment.Subject `json:"to"`
 		At       int             `json:"at"`
 		Evidence []string        `json:"evidence"`
+	}
+	RaisedFacts struct {
+		Tool    string    `json:"tool"`
+		Refs    []string  `json:"refs,omitempty"`
+		Groups  []string  `json:"groups,omitempty"`
+		Viewers []string  `json:"viewers,omitempty"`
+		State   ItemState `json:"state"`
+		Age     int       `json:"ageSeconds"`
 	}
 	OpenCard struct {
 		Incident string   `json:"incident"`

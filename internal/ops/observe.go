@@ -23,6 +23,7 @@ const (
 	maxSubjects     = 8
 	maxEvidence     = 8
 	maxOpenCards    = 12
+	maxRaised       = 24
 )
 
 // Look is what a briefing is made from. The same Look gives the same Briefing.
@@ -31,6 +32,7 @@ type Look struct {
 	Recent  []Stored            // oldest first, up to the comment the look ends with; at least everything after Taken that is remembered
 	Taken   int64               // the last place the character has been told of
 	Open    []Card              // open cards, newest change first
+	Raised  []RaisedFacts       // inbox items of this stream, newest first
 	Viewers func(Stored) string // the viewer's number
 	Ended   bool
 }
@@ -61,6 +63,7 @@ func Observe(l Look) Briefing {
 	b.Waves = waves(l.Recent, now)
 	b.Subjects = subjectsOf(l.Recent, now)
 	b.Shift = shift(l.Recent, now)
+	b.Raised = l.Raised[:min(len(l.Raised), maxRaised)]
 	for _, c := range l.Open[:min(len(l.Open), maxOpenCards)] {
 		b.Open = append(b.Open, OpenCard{Incident: c.Incident, Kind: c.Kind, Severity: c.Severity, Age: max(0, seconds(now-c.Offset)), Evidence: len(c.Evidence)})
 	}

@@ -222,8 +222,12 @@ func (d *desk) brief(ctx context.Context, upTo int64, ended bool) error {
 	if err != nil {
 		return err
 	}
+	raised, err := d.raisedItems(ctx)
+	if err != nil {
+		return err
+	}
 	told := max(d.taken, d.taking)
-	b := Observe(Look{Stream: d.row, Recent: d.memory.until(upTo, told), Taken: told, Open: open, Viewers: d.viewers.meet, Ended: ended})
+	b := Observe(Look{Stream: d.row, Recent: d.memory.until(upTo, told), Taken: told, Open: open, Raised: raised, Viewers: d.viewers.meet, Ended: ended})
 	id := inputLook + strconv.FormatInt(upTo, 10)
 	if ended {
 		id += "/ended"

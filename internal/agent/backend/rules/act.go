@@ -19,8 +19,9 @@ const (
 	maxCalls       = 6
 	maxDeletions   = 3
 	timeoutSeconds = 600
-	patience       = 3  // attacks on people that one viewer may make before a time-out is proposed; grave ones count until the second
-	unanswered     = 60 // seconds a question of many voices waits before the operator is asked
+	patience       = 3   // attacks on people that one viewer may make before a time-out is proposed; grave ones count until the second
+	unanswered     = 60  // seconds a question of many voices waits before the operator is asked
+	announceAgain  = 600 // seconds between two announcements about trouble, when the first is no longer in the history
 )
 
 // call is a call to make.
@@ -69,16 +70,21 @@ func (h *heard) did(tool string, fits func(made) bool) bool {
 	return slices.ContainsFunc(h.called, func(m made) bool { return m.tool == tool && fits(m) })
 }
 
+// raised says whether the inbox of this stream already holds a call of this tool that fits: what the history has forgotten, the briefing still tells.
+func (l look) raised(tool string, fits func(raised) bool) bool {
+	return slices.ContainsFunc(l.Raised, func(r raised) bool { return r.Tool == tool && fits(r) })
+}
+
 // timedOut says whether a time-out of the viewer was proposed.
 func (h *heard) timedOut(who string, l look) bool {
-	return h.did(toolTimeout, func(m made) bool { return l.find(m.args.Comment).Viewer == who })
+	return l.raised(toolTimeout, func(r raised) bool { return slices.Contains(r.Viewers, who) }) || h.did(toolTimeout, func(m made) bool { return l.find(m.args.Comment).Viewer == who })
 }
 
 // care asks the operator about a person who may be in distress, once for each.
 func care(v view) []call {
 	var fresh []observation
 	for _, o := range v.pick(inDistress) {
-		asked := v.did(toolAsk, func(m made) bool {
+		asked := v.raised(toolAsk, func(r raised) bool { return slices.Contains(r.Viewers, o.Viewer) && len(r.Groups) == 0 }) || v.did(toolAsk, func(m made) bool {
 			return slices.ContainsFunc(m.args.Evidence, func(ref string) bool { p := v.look.find(ref); return p.Viewer == o.Viewer && inDistress(p) })
 		})
 		if !asked {
@@ -127,7 +133,7 @@ func timeouts(v view) []call {
 func deletions(v view) []call {
 	var out []call
 	for _, o := range v.pick(grave) {
-		gone := v.did(toolDelete, func(m made) bool { return m.args.Comment == o.Ref })
+		gone := v.raised(toolDelete, func(r raised) bool { return slices.Contains(r.Refs, o.Ref) }) || v.did(toolDelete, func(m made) bool { return m.args.Comment == o.Ref })
 		if o.Action != "withhold" || gone || v.untouchable(o.Viewer) || len(out) == maxDeletions {
 			continue
 		}
@@ -143,7 +149,8 @@ func outages(v view) []call {
 	var out []call
 	for _, g := range v.Groups {
 		text := v.about("rules.announce.trouble", g.Subject)
-		if g.Kind != "trouble" || g.Voices < manyVoices || v.did(toolAnnounce, func(m made) bool { return m.args.Text == text }) {
+		if g.Kind != "trouble" || g.Voices < manyVoices || v.did(toolAnnounce, func(m made) bool { return m.args.Text == text }) ||
+			v.raised(toolAnnounce, func(r raised) bool { return r.Age < announceAgain }) {
 			continue
 		}
 		out = append(out, call{toolAnnounce, map[string]any{
@@ -158,7 +165,8 @@ func outages(v view) []call {
 func openQuestions(v view) []call {
 	var out []call
 	for _, g := range v.Groups {
-		if g.Kind != "question" || g.Voices < manyVoices || g.Last-g.First < unanswered || v.askedAbout(g.Group) {
+		if g.Kind != "question" || g.Voices < manyVoices || g.Last-g.First < unanswered || v.askedAbout(g.Group) ||
+			v.raised(toolAsk, func(r raised) bool { return slices.Contains(r.Groups, g.Group) }) {
 			continue
 		}
 		key, name := "rules.ask.question", v.subject(g.Subject)

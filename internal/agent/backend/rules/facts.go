@@ -14,6 +14,7 @@ type (
 		Subjects     []subject     `json:"subjects"`
 		Shift        *shift        `json:"shift"`
 		Open         []openCard    `json:"openCards"`
+		Raised       []raised      `json:"raised"`
 	}
 	window struct {
 		From      int     `json:"from"`
@@ -72,6 +73,13 @@ type (
 		To       string   `json:"to"`
 		At       int      `json:"at"`
 		Evidence []string `json:"evidence"`
+	}
+	raised struct {
+		Tool    string   `json:"tool"`
+		Refs    []string `json:"refs"`
+		Groups  []string `json:"groups"`
+		Viewers []string `json:"viewers"`
+		Age     int      `json:"ageSeconds"`
 	}
 	openCard struct {
 		Incident string `json:"incident"`

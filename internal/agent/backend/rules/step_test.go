@@ -51,6 +51,22 @@ func TestWhatWaitsIsNotProposedAgain(t *testing.T) {
 	}
 }
 
+func TestWhatTheHistoryForgotIsNotProposedAgain(t *testing.T) {
+	t.Parallel()
+	const many = `{"group":"q1","kind":"question","subject":"music","size":9,"voices":9,"first":20,"last":130,"evidence":["c3","c4","c5"]}`
+	k := newTalk(t, "en")
+	k.hear("observations", facts(t, insult+","+insult2, many))
+	if _, calls := k.step(); len(calls) != 4 {
+		t.Fatalf("got %v, want a time-out, two deletions and a question", calls)
+	}
+	k = newTalk(t, "en")
+	raised := `"raised":[{"tool":"viewer.timeout","viewers":["v7"]},{"tool":"operator.ask","groups":["q1"]},{"tool":"chat.delete","refs":["c10"]},{"tool":"chat.delete","refs":["c11"]}],`
+	k.hear("observations", json.RawMessage(strings.Replace(string(facts(t, insult+","+insult2, many)), `"subjects"`, raised+`"subjects"`, 1)))
+	if _, calls := k.step(); len(calls) != 0 {
+		t.Errorf("got %v, want nothing: all of it is in the inbox", calls)
+	}
+}
+
 func TestABriefingThatComesDuringATurnIsToldTogether(t *testing.T) {
 	t.Parallel()
 	k := newTalk(t, "en")
