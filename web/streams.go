@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -242,7 +243,9 @@ func (s *streamRoom) drawForm(c echo.Context, status int, p views.NewStreamPage)
 	if p.Page, err = s.frame(c, views.RoomStreams, ""); err != nil {
 		return err
 	}
-	if p.Characters, err = s.Characters.List(c.Request().Context()); err != nil {
+	all, err := s.Characters.List(c.Request().Context())
+	p.Characters = slices.DeleteFunc(all, func(ch ops.Character) bool { return ch.Job != ops.JobOperations }) // the others do not watch streams
+	if err != nil {
 		return err
 	}
 	return s.render(c, status, views.NewStream(p))

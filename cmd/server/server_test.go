@@ -208,3 +208,18 @@ func TestStreamsListIsEmptyWithoutTheExample(t *testing.T) {
 
 // tail is the end of a log, for a failed test.
 func tail(log string) string { return log[max(0, len(log)-2000):] }
+
+// TestOnlyWatchersAreOfferedAStream reads the form that makes a stream: somebody who does not watch streams is not in its list.
+func TestOnlyWatchersAreOfferedAStream(t *testing.T) {
+	t.Parallel()
+	r := startServer(t, t.TempDir(), nil, "-example=false")
+	res, err := r.client.Get(r.base + "/streams/new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	page, err := io.ReadAll(res.Body)
+	if err != nil || !bytes.Contains(page, []byte(`value="nagi"`)) || bytes.Contains(page, []byte(`value="haru"`)) {
+		t.Errorf("%s: the form offers other characters than those who watch (%v)", res.Status, err)
+	}
+}
