@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"urakata/internal/agent"
+	"urakata/internal/agent/backend/backendtest"
 	"urakata/internal/agent/backend/rules"
 	"urakata/internal/lang"
 	"urakata/internal/ops"
@@ -115,4 +116,45 @@ func fetch(t *testing.T, r *running, path string) string {
 		t.Fatalf("%s: %s %v", path, res.Status, err)
 	}
 	return text.String()
+}
+
+// TestTrustOnTheWire runs the whole program with a model server and searches the very bytes that went there: no viewer's word, no name, no id, and
+// what the model asked for waits in the inbox.
+func TestTrustOnTheWire(t *testing.T) {
+	t.Parallel()
+	model := backendtest.NewMind(t, func(s backendtest.Seen) backendtest.Answer {
+		last := s.Chat.Messages[len(s.Chat.Messages)-1]
+		if last.Role != "tool" && strings.Contains(s.Chat.Text("user"), `"c1"`) && !strings.Contains(string(s.Body), `"tool_calls"`) {
+			return backendtest.Answer{Calls: []backendtest.Call{{ID: "call_1", Name: "viewer_timeout", Arguments: `{"comment":"c1","seconds":600,"reason":"insults"}`}}}
+		}
+		return backendtest.Answer{Text: `{"cards":[{"kind":"safety-concern","severity":"high","observed":"One viewer insults.","suggested":"Look.","evidence":["c1"]}]}`}
+	})
+	r := startServer(t, t.TempDir(), []string{"OPENAI_BASE_URL=" + model.URL, "OPENAI_API_KEY=sk-secret-of-the-test", "OPENAI_MODEL=test-model"}, "-example=false", "-log", "json")
+	id := r.createStream(t, map[string]any{"title": "wire", "language": "en", "character": "nagi", "source": map[string]any{"kind": "push"}, "start": true})
+	batch, unique := tokens(40)
+	if code, body := r.raw(t, "POST", "/streams/"+id+"/comments", batch); code != 202 {
+		t.Fatalf("comments: %d %s", code, body)
+	}
+	r.await(t, "a card and an approval of the model's", func() bool {
+		var cards struct{ Items []struct{ Kind string } }
+		r.api(t, "GET", "/streams/"+id+"/cards", nil, &cards)
+		return len(cards.Items) > 0 && len(r.items(t, "pending")) > 0
+	})
+	r.stop()
+	sent := 0
+	for _, seen := range model.Requests() {
+		sent += len(seen.Body)
+		if seen.Refused != "" {
+			t.Errorf("the server refused request %d: %s", seen.N, seen.Refused)
+		}
+		for _, token := range unique {
+			if strings.Contains(string(seen.Body), token) {
+				t.Fatalf("request %d holds %q", seen.N, token)
+			}
+		}
+	}
+	if strings.Contains(r.logs.String(), "sk-secret") {
+		t.Error("the log holds the key")
+	}
+	t.Logf("%d requests, %d bytes searched for %d tokens", len(model.Requests()), sent, len(unique))
 }
