@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"urakata/internal/db"
 )
 
 // backup copies the database, also while the server runs.
-func backup(ctx context.Context, sys system, args []string) error {
+func backup(ctx context.Context, sys system, args []string) (err error) {
 	c, file, err := fileArgument(sys, "backup", args)
 	if err != nil {
 		return err
@@ -17,7 +18,7 @@ func backup(ctx context.Context, sys system, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer func() { err = errors.Join(err, store.Close()) }()
 	if err := store.Backup(ctx, file); err != nil {
 		return err
 	}

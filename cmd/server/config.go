@@ -1,10 +1,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,7 +49,7 @@ func (c *config) parse(sys system, fs *flag.FlagSet, args []string) ([]string, e
 	var rest []string
 	for {
 		if err := fs.Parse(args); err != nil {
-			if err == flag.ErrHelp {
+			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
 			}
 			return nil, usageError{err.Error()}
@@ -107,12 +107,6 @@ func (c *config) check() error {
 		return usageError{"OPENAI_BASE_URL is not an address"}
 	}
 	return nil
-}
-
-// loopback says whether an address can be reached from this machine only.
-func loopback(addr string) bool {
-	ap, err := netip.ParseAddrPort(addr)
-	return err == nil && ap.Addr().IsLoopback() || strings.HasPrefix(addr, "localhost:")
 }
 
 // logger is the application's. It writes to standard error; standard output belongs to results.

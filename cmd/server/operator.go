@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // operator adds, lists and resets the people who may log in. Adding and resetting print a one-time link's token.
-func operator(ctx context.Context, sys system, args []string) error {
+func operator(ctx context.Context, sys system, args []string) (err error) {
 	var c config
 	fs := c.flags(sys, "operator add|list|reset NAME")
 	role := fs.String("role", string(ops.RoleOperator), "add: owner, operator, moderator or viewer")
@@ -26,7 +27,7 @@ func operator(ctx context.Context, sys system, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer h.Close()
+	defer func() { err = errors.Join(err, h.Close()) }()
 	switch rest[0] {
 	case "add":
 		return h.addOperator(ctx, sys, rest[1], *role)

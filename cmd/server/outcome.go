@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -138,10 +139,9 @@ func (h *house) writeReport(r rehearsal, o outcome) error {
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
-	defer os.Remove(file.Name()) // gone after the rename
+	defer func() { _ = os.Remove(file.Name()) }() // gone already after the rename
 	if err := reportForms[filepath.Ext(r.report)](h, r, o, file); err != nil {
-		file.Close()
-		return fmt.Errorf("write the report: %w", err)
+		return fmt.Errorf("write the report: %w", errors.Join(err, file.Close()))
 	}
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("write the report: %w", err)
