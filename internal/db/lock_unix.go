@@ -27,7 +27,7 @@ func lockFile(path string) (io.Closer, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if err := f.Truncate(0); err == nil {
+	if err = f.Truncate(0); err == nil {
 		_, err = fmt.Fprintln(f, os.Getpid())
 	}
 	if err != nil {
