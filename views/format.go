@@ -203,14 +203,6 @@ func masked(s ops.Stored) bool {
 	return s.Analysis.Action == comment.Withhold || s.Analysis.Action == comment.Escalate
 }
 
-func ids(list []ops.Stored) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = s.Comment.ID
-	}
-	return out
-}
-
 func authorName(a comment.Author) string {
 	if a.Name == "" {
 		return a.ID

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
@@ -220,7 +219,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(v.wait.Seconds()))))
 	}
 	if err := s.tell(c, v); err != nil {
-		s.log.ErrorContext(c.Request().Context(), "error page failed", "request", requestID(c), slog.Any("error", err))
+		s.log.ErrorContext(c.Request().Context(), "error page failed", "request", requestID(c), "error", err)
 		_ = c.NoContent(v.status) // the client is gone or the page is broken: nothing better can be said
 	}
 }

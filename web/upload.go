@@ -78,7 +78,8 @@ func field(values url.Values, part *multipart.Part) error {
 
 // takeAPI takes a recording as the body itself, or as the file of a form.
 func (s *streamRoom) takeAPI(c echo.Context) error {
-	upload, err := "", error(nil)
+	var upload string
+	var err error
 	if media(c.Request()) == echo.MIMEMultipartForm {
 		if _, upload, err = s.take(c); err == nil && upload == "" {
 			err = ops.InvalidError{{Field: "file", Say: "web.field.file"}}

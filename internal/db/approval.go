@@ -177,7 +177,7 @@ func (t *tx) evidenceOf(stream string, arguments json.RawMessage) ([]string, err
 		Evidence []string `json:"evidence"`
 	}
 	if json.Unmarshal(arguments, &named) != nil {
-		return nil, nil // arguments of another shape name no comments
+		return nil, nil //nolint:nilerr // arguments of another shape name no comments
 	}
 	refs := named.Evidence
 	if named.Comment != "" {

@@ -233,7 +233,7 @@ func artifacts(cards []CardDraft) ([]agent.Artifact, error) {
 // most of the evidence shares gives the name: a group of questions, a wave, a viewer, a subject, at last the time.
 func incident(kind CardKind, evidence []Stored, viewer func(Stored) string) string {
 	group, wave, subject, person, category := dominant(evidence, viewer)
-	name := ""
+	var name string
 	switch kind {
 	case SafetyConcern:
 		name = first(person, wave, string(category))

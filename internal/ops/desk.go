@@ -151,10 +151,13 @@ func (d *desk) look(ctx context.Context) error {
 	}
 	d.row = row
 	who, err := d.staff.cfg.Store.Character(ctx, row.Character)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("desk of %s: %w", d.stream, err)
 	}
-	if err != nil || who.Version == d.who.Version {
+	if who.Version == d.who.Version {
 		return nil
 	}
 	was := d.who

@@ -365,7 +365,7 @@ func dress(ctx context.Context, store commentStore, it Item) (Item, error) {
 	}
 	var args proposal
 	if json.Unmarshal(it.Arguments, &args) != nil {
-		return it, nil
+		return it, nil //nolint:nilerr // arguments of another shape give no reason and name no comment
 	}
 	it.Reason = first(args.Reason, it.Reason)
 	if args.Comment == "" {

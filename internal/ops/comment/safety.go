@@ -47,17 +47,9 @@ func (v *verdict) add(id string, c Category, severity Risk, lang string, span [2
 
 func overlap(a, b [2]int) bool { return a[0] < b[1] && b[0] < a[1] }
 
-// remark notes something worth knowing that is no reason to withhold.
-func (v *verdict) remark(id string, c Category, lang string, span [2]int) {
-	v.add(id, c, RiskLow, lang, span)
-	if n := len(v.found) - 1; n >= 0 && v.found[n].ID == id {
-		v.found[n].action = Allow
-	}
-}
-
 func (v *verdict) has(c Category) bool {
 	for _, f := range v.found {
-		if f.Category == c && f.action != Allow {
+		if f.Category == c {
 			return true
 		}
 	}
@@ -95,9 +87,6 @@ func (v *verdict) settle(a *Analysis) {
 			a.Action = Escalate
 		case f.action == Withhold && a.Action == Allow:
 			a.Action = Withhold
-		}
-		if f.action == Allow {
-			continue
 		}
 		if riskOrder[f.Severity] > riskOrder[a.Risk] {
 			a.Risk = f.Severity

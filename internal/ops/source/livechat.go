@@ -219,7 +219,7 @@ func (r *lcRow) found(kind comment.Kind) lcFound {
 	}
 	text := string(r.Message)
 	if text == "" && kind != comment.KindMessage {
-		text = scalar(r.Sticker.V.Accessibility.Data.Label).or(scalar(title), scalar(r.Primary), scalar(r.Subtext), scalar(r.Event), scalar(r.Text))
+		text = r.Sticker.V.Accessibility.Data.Label.or(scalar(title), scalar(r.Primary), scalar(r.Subtext), scalar(r.Event), scalar(r.Text))
 	}
 	f := found{Comment: comment.Comment{
 		ID: string(r.ID), Platform: comment.YouTube, Kind: kind, Text: text,

@@ -46,7 +46,7 @@ func (l *list[T]) UnmarshalJSON(b []byte) error {
 	*l = nil
 	var raw []json.RawMessage
 	if len(b) == 0 || b[0] != '[' || json.Unmarshal(b, &raw) != nil {
-		return nil
+		return nil //nolint:nilerr // what is not an array is an empty list
 	}
 	for _, r := range raw {
 		var one T
