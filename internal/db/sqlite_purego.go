@@ -51,7 +51,7 @@ func (p pure) Initialize(g *gorm.DB) error {
 		DeleteClauses:        []string{"DELETE", "FROM", "WHERE", "RETURNING"},
 		LastInsertIDReversed: true,
 	})
-	return p.pool.Ping()
+	return p.pool.Ping() //nolint:noctx // GORM hands no context to a dialect that starts
 }
 
 // Migrator is never asked: goose makes the schema.
