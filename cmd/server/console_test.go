@@ -23,7 +23,7 @@ func TestALivingDesk(t *testing.T) {
 	b.until("a board that is connected", `document.getElementById("banner").dataset.state === "on"`)
 	b.until("a card", `document.querySelector("#cards article .observed")`)
 	first := time.Since(start)
-	if first > patience {
+	if first > time.Minute { // what a newcomer is promised, with five times of what it takes
 		t.Errorf("the first card came after %v", first)
 	}
 	b.until("an approval", `document.querySelector("#now form[data-decide] button.allow")`)

@@ -183,7 +183,7 @@ func TestImportOfAHundredThousand(t *testing.T) {
 	start := time.Now()
 	id := r.createStream(t, map[string]any{"title": "long", "language": "en", "character": "nagi", "source": map[string]any{"kind": "replay", "file": kept.File, "speed": 0}, "start": true})
 	var st ops.StreamView
-	r.await(t, "the report of the long stream", func() bool {
+	r.awaitFor(t, 4*patience, "the report of the long stream", func() bool {
 		var err error
 		if st, err = h.staff.Stream(t.Context(), id); err != nil {
 			t.Fatal(err)

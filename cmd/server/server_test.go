@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds what a test waits for; it is never what it measures.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // running is the whole program, started as a person starts it, on a free port and a database of its own.
 type running struct {
@@ -151,7 +151,13 @@ func (r *running) raw(t *testing.T, method, path string, in any) (int, []byte) {
 // await asks again each time the console's changes have moved, until look says it has seen what it wants.
 func (r *running) await(t *testing.T, what string, look func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(patience)
+	r.awaitFor(t, patience, what, look)
+}
+
+// awaitFor is await for what is long by its nature.
+func (r *running) awaitFor(t *testing.T, longest time.Duration, what string, look func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(longest)
 	defer deadline.Stop()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
