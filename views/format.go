@@ -210,10 +210,13 @@ func authorName(a comment.Author) string {
 	return a.Name
 }
 
-// mindName is a backend as a person reads it. The rules say that they need no network.
+// mindName is a backend as a person reads it. The rules say that they need no network, and no mind says what that means.
 func mindName(ctx context.Context, name string) string {
-	if name == "rules" {
+	switch name {
+	case "rules":
 		return T(ctx, "views.mind.rules")
+	case "none":
+		return T(ctx, "views.mind.none")
 	}
 	return visible(name)
 }

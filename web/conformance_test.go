@@ -13,9 +13,9 @@ import (
 
 // elsewhere is why an id of the reference's server and screen tests has no test in this package.
 var elsewhere = map[string]string{
-	"AO-SO-01": "what a model is given: the tests of ops (observations carry no text) and of the runtime",
-	"AO-SO-02": "reports: the tests of ops", "AO-SO-03": "reports: the tests of ops", "AO-SO-04": "rejected output: the tests of ops and of the runtime",
-	"AO-SO-05": "resuming: the tests of the runtime and of the store", "AO-SO-06": "resuming: the tests of the runtime",
+	"AO-SO-01": "a subtest of this name in internal/ops",
+	"AO-SO-02": "a subtest of this name in internal/ops", "AO-SO-03": "a subtest of this name in internal/ops", "AO-SO-04": "a subtest of this name in internal/ops",
+	"AO-SO-05": "a subtest of this name in internal/ops", "AO-SO-06": "a subtest of this name in internal/ops",
 	"AO-SO-13": "bound to the reference's client library: our pages hold no state that a client could get wrong",
 	"AO-SO-14": "bound to the reference's client library: events carry turn and call ids instead of an operation id of the client's",
 	"AO-SO-15": "bound to the reference's client library", "AO-SO-16": "bound to the reference's client library: no call of ours waits for a turn",
